@@ -1,0 +1,96 @@
+# headpipe - two commands matter: `make run` and `make test`.
+PREFIX   ?= /usr/local
+DESTDIR  ?=
+CC       ?= cc
+CFLAGS   ?= -O2 -g
+SANITIZE ?=
+WERROR   ?=
+# Build folder. The plain build's program is build/headpipe; sanitizers and BUILD=name get folders of their own.
+comma := ,
+NAME  := $(or $(BUILD),$(subst $(comma),-,$(SANITIZE)))
+B     := build$(if $(NAME),/$(NAME))
+
+DEPS := libuv msgpack hidapi-hidraw inih zlib
+# Optional libraries: VARIABLE:pkg-config name:Debian package. A module that needs one is listed as "not built" without it.
+OPTIONAL := ZSTD:libzstd:libzstd-dev LIBLO:liblo:liblo-dev LIBEVDEV:libevdev:libevdev-dev MOSQUITTO:libmosquitto:libmosquitto-dev
+part = $(word $2,$(subst :, ,$1))
+
+HP_CFLAGS := -std=c11 -D_DEFAULT_SOURCE -D_POSIX_C_SOURCE=200809L -Ihost -Iinputs -I$B \
+  -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wimplicit-fallthrough \
+  -fvisibility=hidden -ffp-contract=off -fno-math-errno -MMD -MP -DHP_PREFIX='"$(PREFIX)"' $(if $(WERROR),-Werror)
+HP_LDFLAGS :=
+ifneq ($(SANITIZE),)
+HP_CFLAGS  += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+HP_LDFLAGS += -fsanitize=$(SANITIZE)
+endif
+
+# Only now, so that a fresh machine can still run `make deps`: what pkg-config knows.
+HAVE    = $(foreach o,$(OPTIONAL),$(if $(shell pkg-config --exists $(call part,$o,2) && echo y),$o))
+HAVE   := $(HAVE)
+PC_CFLAGS = $(shell pkg-config --cflags $(DEPS) $(foreach o,$(HAVE),$(call part,$o,2)))
+PC_LIBS   = $(shell pkg-config --libs $(DEPS) $(foreach o,$(HAVE),$(call part,$o,2)))
+
+# Sources that need an optional library are named here; everything else is built always.
+NEEDS_ZSTD      :=
+NEEDS_LIBLO     := outputs/encoders/osc.c
+NEEDS_LIBEVDEV  := outputs/uinput.c
+NEEDS_MOSQUITTO := outputs/mqtt.c inputs/mqtt.c
+LACKING := $(foreach o,$(filter-out $(HAVE),$(OPTIONAL)),$(NEEDS_$(call part,$o,1)))
+
+MODS  := $(filter-out $(LACKING),$(wildcard inputs/*.c filters/*.c outputs/*.c outputs/encoders/*.c))
+HOST  := $(filter-out host/main.c,$(wildcard host/*.c))
+LIBO  := $(MODS:%.c=$B/%.o) $(HOST:%.c=$B/%.o)
+UNIT  := $(patsubst %.c,$B/%,$(wildcard tests/unit/test_*.c))
+PLAINO := $(patsubst %.c,$B/%.o,$(wildcard tests/plain/*.c))
+FUZZ  := $(patsubst %.c,$B/%,$(wildcard tests/fuzz/fuzz_*.c))
+
+.PHONY: all run test deps deps-test clean format install bench fuzz tests FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+all: $B/headpipe
+
+# The recipe runs make again, because what pkg-config finds was asked before the installation.
+deps:
+	@pkg-config --exists $(DEPS) 2>/dev/null || sh host/install-deps.sh build
+deps-test:
+	@sh host/install-deps.sh test
+
+run: deps
+	@$(MAKE) --no-print-directory all
+	$B/headpipe run conf/demo.ini
+
+$B/flags: FORCE
+	@mkdir -p $B; echo '$(subst ','"'"',$(CC) $(HP_CFLAGS) $(CFLAGS) $(HP_LDFLAGS) $(LDFLAGS) $(HAVE))' | cmp -s - $@ || \
+	echo '$(subst ','"'"',$(CC) $(HP_CFLAGS) $(CFLAGS) $(HP_LDFLAGS) $(LDFLAGS) $(HAVE))' > $@
+$B/have.h: $B/flags
+	@{ $(foreach o,$(OPTIONAL),echo '#define HP_HAVE_$(call part,$o,1) $(if $(filter $o,$(HAVE)),1,0)';) } > $@
+
+# Built-in modules take their kind from their folder.
+KIND = $(if $(filter inputs/%,$<),-DHP_BUILTIN=input,$(if $(filter filters/%,$<),-DHP_BUILTIN=filter,$(if $(filter \
+  outputs/encoders/%,$<),-DHP_BUILTIN=encoder,$(if $(filter outputs/%,$<),-DHP_BUILTIN=output))))
+
+$B/%.o: %.c $B/flags $B/have.h
+	@mkdir -p $(@D)
+	$(CC) $(HP_CFLAGS) $(KIND) $(PC_CFLAGS) $(CFLAGS) -c $< -o $@
+
+$B/libhost.a: $(LIBO)
+	@rm -f $@
+	@ar rcs $@ $^
+$B/headpipe: $B/host/main.o $B/libhost.a
+	$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
+$B/tests/unit/%: $B/tests/unit/%.o $(PLAINO) $B/libhost.a
+	$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -lcmocka -ldl -lm -lpthread
+# The same source explores under `make fuzz` and replays its committed corpus in `make test`.
+$B/tests/fuzz/%: $B/tests/fuzz/%.o $B/tests/fuzz/replay.o $B/libhost.a
+	$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
+
+tests: all $(UNIT) $(FUZZ)
+test: deps-test
+	@$(MAKE) --no-print-directory tests
+	@B=$B CC='$(CC)' SANITIZE='$(SANITIZE)' sh tests/run.sh
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+clean:
+	rm -rf build
+-include $(LIBO:.o=.d) $B/host/main.d $(UNIT:=.d) $(PLAINO:.o=.d) $(FUZZ:=.d)

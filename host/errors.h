@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ * errors.h - collects what is wrong with a configuration, so that all of it is reported at once. */
+#ifndef HP_ERRORS_H
+#define HP_ERRORS_H
+#include <stddef.h>
+
+enum { HP_ERRORS_MAX = 20 }; /* reported in full; the rest is only counted */
+
+/* Zero it before use, hp_errors_free() after. */
+struct hp_errors {
+	char *text; /* finished lines, NUL-terminated; NULL = none */
+	size_t size, room;
+	int count;
+	int muted; /* the last error was beyond HP_ERRORS_MAX: its hints are dropped too */
+};
+
+/* Adds "FILE:LINE: error: TEXT\n"; line 0 leaves ":LINE" out. Control characters in TEXT come out as \xNN. */
+void hp_error(struct hp_errors *, const char *file, int line, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* Adds an indented line that belongs to the last error: what is allowed, what was probably meant. */
+void hp_error_hint(struct hp_errors *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void hp_errors_free(struct hp_errors *);
+#endif
