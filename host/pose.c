@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * pose.c - quaternions, rotation vectors and angles: the forms of pose.h over the formulas of quat.h. */
+#include "pose.h"
+#include "quat.h"
+
+static struct quat load(const double q[4])
+{
+	return (struct quat){ q[0], q[1], q[2], q[3] };
+}
+
+static void store(struct quat q, double out[4])
+{
+	out[0] = q.w;
+	out[1] = q.x;
+	out[2] = q.y;
+	out[3] = q.z;
+}
+
+static void store_vec(struct vec v, double out[3])
+{
+	out[0] = v.x;
+	out[1] = v.y;
+	out[2] = v.z;
+}
+
+void hp_quat_normalize(double q[4])
+{
+	store(quat_normalize(load(q)), q);
+}
+
+void hp_quat_multiply(const double a[4], const double b[4], double out[4])
+{
+	store(quat_multiply(load(a), load(b)), out);
+}
+
+void hp_quat_from_rotvec(const double v[3], double out[4])
+{
+	store(quat_from_rotvec((struct vec){ v[0], v[1], v[2] }), out);
+}
+
+void hp_quat_to_rotvec(const double q[4], double out[3])
+{
+	store_vec(quat_unit_to_rotvec(quat_normalize(load(q))), out);
+}
+
+void hp_quat_to_ypr(const double q[4], double out[3])
+{
+	store_vec(quat_unit_to_ypr(quat_normalize(load(q))), out);
+}
+
+void hp_quat_slerp(const double a[4], const double b[4], double t, double out[4])
+{
+	store(quat_unit_slerp(quat_normalize(load(a)), quat_normalize(load(b)), t), out);
+}
+
+void hp_sample_derive(struct hp_sample *s)
+{
+	if ((s->flags & (HP_ROTVEC | HP_YPR)) == (HP_ROTVEC | HP_YPR))
+		return;
+	struct quat q = quat_normalize(load(s->quat));
+	if (!(s->flags & HP_ROTVEC))
+		store_vec(quat_unit_to_rotvec(q), s->rotvec);
+	if (!(s->flags & HP_YPR))
+		store_vec(quat_unit_to_ypr(q), s->ypr);
+	s->flags |= HP_ROTVEC | HP_YPR;
+}
+
+/* x - x is 0 for a finite x and NaN for any other: a sum of them asks for all at once, without a branch per value. */
+static double blank(const double v[3])
+{
+	return (v[0] - v[0]) + (v[1] - v[1]) + (v[2] - v[2]);
+}
+
+bool hp_sample_finite(const struct hp_sample *s)
+{
+	const double *q = s->quat;
+	double sum = (q[0] - q[0]) + (q[1] - q[1]);
+	double more = (q[2] - q[2]) + (q[3] - q[3]);
+	sum += (s->rate_hz - s->rate_hz) + (s->latency_ms - s->latency_ms);
+	if (s->flags & HP_ROTVEC)
+		sum += blank(s->rotvec);
+	if (s->flags & HP_YPR)
+		more += blank(s->ypr);
+	if (s->flags & HP_GYRO)
+		sum += blank(s->gyro);
+	if (s->flags & HP_ACCEL)
+		more += blank(s->accel);
+	if (s->flags & HP_POS)
+		sum += blank(s->pos);
+	return sum + more == 0;
+}
