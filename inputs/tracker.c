@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ * tracker.c - one head tracker's reports to samples. */
+#include "tracker.h"
+#include "pose.h"
+
+#include <string.h>
+
+int tracker_open(struct tracker *t, const struct hid_descriptor *d, char *why, size_t why_size)
+{
+	memset(t, 0, sizeof *t);
+	return hid_plan_compile(&t->plan, d, why, why_size);
+}
+
+void tracker_connect(struct tracker *t, int64_t rate_start_ns)
+{
+	t->rate_start_ns = rate_start_ns;
+	t->rate_count = 0;
+	t->rate_hz = 0;
+	t->seen_reset = false;
+}
+
+/* Every report of the device counts, whatever its ID and whether or not it gives a sample. */
+static void count(struct tracker *t, int64_t time_ns)
+{
+	/* unsigned, because a recording may hold any two times */
+	int64_t elapsed_ns = (int64_t)((uint64_t)time_ns - (uint64_t)t->rate_start_ns);
+	double elapsed = (double)elapsed_ns / 1e9;
+	t->rate_count++;
+	if (elapsed >= 1.0) {
+		t->rate_hz = (double)t->rate_count / elapsed;
+		t->rate_count = 0;
+		t->rate_start_ns = time_ns;
+	}
+}
+
+int tracker_report(struct tracker *t, int64_t time_ns, const uint8_t *data, size_t size, struct hp_sample *out,
+                   bool *reset)
+{
+	static const struct hp_sample empty = HP_SAMPLE_INIT;
+	struct hid_values now;
+	*reset = false;
+	count(t, time_ns);
+	if (!hid_plan_decode(&t->plan, data, size, &now))
+		return 0;
+	*out = empty;
+	out->flags = HP_ROTVEC | (now.has & HID_GYRO ? HP_GYRO : 0) | (now.has & HID_ACCEL ? HP_ACCEL : 0);
+	out->time_ns = time_ns;
+	memcpy(out->rotvec, now.v, sizeof out->rotvec);
+	memcpy(out->gyro, now.v + 3, sizeof out->gyro);
+	memcpy(out->accel, now.v + 6, sizeof out->accel);
+	hp_quat_from_rotvec(out->rotvec, out->quat);
+	out->rate_hz = t->rate_hz;
+	if (now.has & HID_RESET) {
+		out->reset_count = now.reset;
+		*reset = t->seen_reset && t->last_reset != now.reset;
+		t->seen_reset = true;
+		t->last_reset = now.reset;
+	}
+	return 1;
+}
