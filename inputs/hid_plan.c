@@ -83,25 +83,24 @@ static void take(struct hid_plan_report *r, const struct hid_descriptor *d, cons
 	}
 }
 
-/* Walks a field's usages in runs of equal ones. Only the first values of a run matter. */
+/* Walks a field's values in runs of equal usages; the last usage stands for all values that are left. */
 static void take_field(struct hid_plan_report *r, const struct hid_descriptor *d, const struct hid_field *f)
 {
-	uint32_t value = 0;
+	uint32_t run = 0, start = 0, value = 0;
 	for (size_t k = 0; k < f->nusages && value < f->count; k++) {
 		const struct hid_usages *u = &f->usages[k];
-		uint32_t usage = u->first, left = u->last - u->first;
-		do {
-			uint32_t n = u->first == u->last ? u->repeat : 1;
-			/* the last usage stands for all values that are left */
-			if (k + 1 == f->nusages && usage == u->last)
-				n = f->count - value;
-			if (n > f->count - value)
-				n = f->count - value;
-			take(r, d, f, value, n, usage);
-			value += n;
-			usage++;
-		} while (left-- && value < f->count);
+		for (uint32_t usage = u->first; usage <= u->last && value < f->count; usage++) {
+			if (usage != run && value > start)
+				take(r, d, f, start, value - start, run);
+			if (usage != run)
+				start = value;
+			run = usage;
+			value += u->first == u->last ? u->repeat : 1;
+			if (usage == UINT32_MAX)
+				break;
+		}
 	}
+	take(r, d, f, start, f->count - start, run);
 }
 
 static bool readable(const struct hid_field *f)
