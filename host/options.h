@@ -20,39 +20,41 @@ void hp_values_free(struct hp_values *);
  * with a hint line. `module` names the module for the hints ("opentrack_udp takes: to, rate").
  * Returns 0 or -1 (errors were added). */
 int hp_options_fill(const struct hp_option *table, void *state, const struct hp_section *, const char *module,
-		    const struct hp_option *const *others, size_t nothers, struct hp_values *, struct hp_errors *);
+                    const struct hp_option *const *others, size_t nothers, struct hp_values *, struct hp_errors *);
 
 /* Parses one text for one row into field (row->size bytes). why: one clause without full stop, "out of range",
  * "not a number", ...; base_dir: for HP_PATH, NULL = current folder. Returns 0 or -1. */
 int hp_option_parse(const struct hp_option *, const char *text, const char *base_dir, void *field, struct hp_values *,
-		    char *why, size_t why_size);
+                    char *why, size_t why_size);
 
 /* A batch of live changes for one module: parsed into values, checked, HP_LIVE only; then written to state at once.
  * On refusal (a bad value, not live, or changed() < 0) the old bytes are back. Returns 0 or -errno; why says it. */
 struct hp_change {
 	const char *key, *value;
 };
-int hp_options_change(const struct hp_option *table, void *state, const struct hp_change *, size_t n, const char *base_dir,
-		      int (*changed)(void *), struct hp_values *, char *why, size_t why_size);
+int hp_options_change(const struct hp_option *table, void *state, const struct hp_change *, size_t n,
+                      const char *base_dir, int (*changed)(void *), struct hp_values *, char *why, size_t why_size);
 
 /* NULL when the table is sound, else what is wrong with it ("option 3: no key", "default of `rate`: out of range"):
  * types, ranges, defaults that parse, fields inside state_size, duplicate and reserved keys. */
-const char *hp_options_check(const struct hp_option *table, size_t state_size, enum hp_kind, char *why, size_t why_size);
+const char *hp_options_check(const struct hp_option *table, size_t state_size, enum hp_kind, char *why,
+                             size_t why_size);
 
 /* "0.001 to 1", "yaw|pitch|roll", "address:port[, ...]", ... for help and hints. */
 void hp_option_allowed(const struct hp_option *, char *buf, size_t size);
 const struct hp_option *hp_option_find(const struct hp_option *table, const char *key); /* not HP_REMOVED rows */
 bool hp_option_is_host_key(const char *key, enum hp_kind);
 
-/* The keys the host owns in every section (use from enabled on_error; outputs also encoding rate on_loss loss_after). */
+/* The keys the host owns in every section (use from enabled on_error; outputs also encoding rate on_loss loss_after).
+ */
 extern const struct hp_option hp_host_options[];        /* struct hp_host_keys, all sections  */
 extern const struct hp_option hp_host_output_options[]; /* struct hp_host_keys, outputs only  */
 struct hp_host_keys {
 	const char *use, *from, *encoding; /* NULL = not given */
 	bool enabled;
-	int on_error;           /* 0 drop, 1 stop            */
-	double rate;            /* samples/s; 0 = no limit   */
-	int on_loss;            /* 0 hold, 1 zero, 2 stop    */
-	int64_t loss_after;     /* ns                        */
+	int on_error;       /* 0 drop, 1 stop            */
+	double rate;        /* samples/s; 0 = no limit   */
+	int on_loss;        /* 0 hold, 1 zero, 2 stop    */
+	int64_t loss_after; /* ns                        */
 };
 #endif
