@@ -1,4 +1,5 @@
 # headpipe - two commands matter: `make run` and `make test`.
+VERSION  := 0.1.0
 PREFIX   ?= /usr/local
 DESTDIR  ?=
 CC       ?= cc
@@ -17,7 +18,7 @@ part = $(word $2,$(subst :, ,$1))
 
 HP_CFLAGS := -std=c11 -D_DEFAULT_SOURCE -D_POSIX_C_SOURCE=200809L -Ihost -Iinputs -I$B \
   -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wimplicit-fallthrough \
-  -fvisibility=hidden -ffp-contract=off -fno-math-errno -MMD -MP -DHP_PREFIX='"$(PREFIX)"' $(if $(WERROR),-Werror)
+  -fvisibility=hidden -ffp-contract=off -fno-math-errno -MMD -MP -DHP_VERSION='"$(VERSION)"' -DHP_PREFIX='"$(PREFIX)"' $(if $(WERROR),-Werror)
 HP_LDFLAGS :=
 ifneq ($(SANITIZE),)
 HP_CFLAGS  += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer

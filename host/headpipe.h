@@ -304,6 +304,10 @@ struct hp_module {
 	int (*command)(void *self, const char *verb) HP_UNSET;     /* "recenter", "reopen"; -ENOTSUP if not known    */
 	void (*stop)(void *self) HP_UNSET;                         /* no emit after this                             */
 	void (*close)(void *self) HP_UNSET;                        /* the loop is drained; free everything           */
+	/* Are the options good together? Called after they are filled in, before open() and before changed(), also by
+	 * `headpipe check`; must touch nothing else. 0, or -EINVAL with *key = the option at fault and why = one
+	 * clause without full stop ("axis_map must name each of X, Y, Z once"). */
+	int (*check)(const void *self, const char **key, char *why, size_t size) HP_UNSET;
 	const char *encoding HP_UNSET;                             /* outputs with send: encoder used when the ini names none */
 };
 

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ * cmd_help.c - `headpipe help`: commands, and modules from their option tables. */
+#include "commands.h"
+#include "graph.h"
+#include "modules.h"
+#include "suggest.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void options(const struct hp_option *table)
+{
+	char allowed[300];
+	for (const struct hp_option *o = table; o && o->key; o++) {
+		if (o->flags & HP_REMOVED)
+			continue;
+		hp_option_allowed(o, allowed, sizeof allowed);
+		printf("  %-18s %s\n", o->key, o->doc);
+		printf("  %-18s %s", "", allowed);
+		if (!o->def)
+			printf("%sneeded", *allowed ? "; " : "");
+		else if (*o->def)
+			printf("%sdefault %s", *allowed ? "; " : "", o->def);
+		printf("%s\n", o->flags & HP_LIVE ? "; may change while running" : "");
+	}
+}
+
+static void module(const struct hp_module *m)
+{
+	printf("%s %s: %s\n", hp_kind_word(m->kind), m->name, m->summary);
+	if (m->options && m->options->key) {
+		puts("\noptions");
+		options(m->options);
+	}
+	if (m->kind == HP_OUTPUT && m->encoding)
+		printf("\nencoding = %s unless the ini names another; see `headpipe help %s` for its options\n", m->encoding, m->encoding);
+}
+
+static void command(const struct hp_command *c)
+{
+	printf("headpipe %s\n  %s\n", c->usage, c->summary);
+	if (c->help)
+		printf("\n%s", c->help);
+}
+
+static void overview(void)
+{
+	puts("headpipe - from a head tracker to everything that wants to know where a head points\n\ncommands");
+	for (const struct hp_command *c = hp_commands; c->name; c++)
+		printf("  %-10s %s\n", c->name, c->summary);
+	puts("\n`headpipe help NAME` tells about a command, a module, or the sections `headpipe`, `input`, `filter`, `output`.");
+}
+
+static int section(const char *name)
+{
+	if (!strcmp(name, "headpipe")) {
+		puts("[headpipe]\n\noptions");
+		options(hp_settings_options);
+		return 0;
+	}
+	if (!hp_kind_from_word(name) || !strcmp(name, "encoder"))
+		return -1;
+	printf("[%s NAME]\n\nkeys of every %s section\n", name, name);
+	options(hp_host_options);
+	if (!strcmp(name, "output"))
+		options(hp_host_output_options);
+	return 0;
+}
+
+int cmd_help(int argc, char **argv)
+{
+	char why[1500];
+	bool missing, found = false;
+	const char *names[400];
+	size_t count = 0;
+	if (argc < 2) {
+		overview();
+		return 0;
+	}
+	const char *name = argv[argc > 2 ? 2 : 1];
+	enum hp_kind only = argc > 2 ? hp_kind_from_word(argv[1]) : (enum hp_kind)0;
+	if (argc > 3 || (argc > 2 && !only))
+		return hp_usage_error("help", "say `help NAME` or `help input|filter|output|encoder NAME`");
+	for (const struct hp_command *c = hp_commands; c->name && !only; c++) {
+		names[count++] = c->name;
+		if (!strcmp(c->name, name)) {
+			command(c);
+			found = true;
+		}
+	}
+	if (!only && !found && !section(name))
+		return 0;
+	for (int k = HP_INPUT; k <= HP_ENCODER; k++) {
+		if (only && only != (enum hp_kind)k)
+			continue;
+		const struct hp_module *m = hp_module_find((enum hp_kind)k, name, &missing, why, sizeof why);
+		count += hp_module_names((enum hp_kind)k, names + count, 400 - count);
+		if (m) {
+			if (found)
+				putchar('\n');
+			module(m);
+			found = true;
+		} else if (!missing && !strchr(name, '/')) {
+			printf("%s\n", why);
+			found = true;
+		}
+	}
+	if (found)
+		return 0;
+	const char *guess = hp_suggest(name, names, count);
+	fprintf(stderr, "headpipe help: no command or module is called %s%s%s%s\n", name, guess ? "; did you mean `" : "", guess ? guess : "",
+		guess ? "`?" : "");
+	return 2;
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT
+ * graph.c - sections to nodes: finds modules, fills options, and hangs every node below its upstream. */
+#include "graph.h"
+#include "modules.h"
+#include "suggest.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct hp_option hp_settings_options[] = {
+	HP_OPT_ENUM(struct hp_settings, log_level, "info", "debug|info|warning|error", "what is written to stderr"),
+	HP_OPT_ENUM(struct hp_settings, priority, "normal", "normal|realtime",
+		    "realtime: SCHED_FIFO for the loop and reader threads, with a note when the system refuses"),
+	HP_OPT_BOOL(struct hp_settings, lock_memory, "no", "keep all memory resident (mlockall), with a note when refused"),
+	HP_OPT_END
+};
+
+static char *folder_of(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	return slash ? strndup(file, slash == file ? 1 : (size_t)(slash - file)) : strdup(".");
+}
+
+/* "[output game] to = x: " in front of what is wrong with a pair. */
+static void pair_error(struct hp_errors *errors, const struct hp_section *s, const struct hp_pair *p, const char *what)
+{
+	hp_error(errors, p->file, p->line, "[%s%s%s] %s = %s: %s", s->kind, *s->name ? " " : "", s->name, p->key, p->value, what);
+}
+
+static void host_keys(struct hp_node *n, struct hp_errors *errors)
+{
+	const struct hp_option *tables[] = { hp_host_options, n->kind == HP_OUTPUT ? hp_host_output_options : NULL };
+	char why[256], allowed[256];
+	for (size_t t = 0; t < 2; t++)
+		for (const struct hp_option *o = tables[t]; o && o->key; o++) {
+			const struct hp_pair *p = hp_section_get(n->section, o->key);
+			const char *text = p ? p->value : o->def;
+			if (!text || (!p && !*text))
+				continue;
+			if (!hp_option_parse(o, text, n->base_dir, (char *)&n->keys + o->offset, &n->values, why, sizeof why))
+				continue;
+			if (!p)
+				continue;
+			pair_error(errors, n->section, p, why);
+			hp_option_allowed(o, allowed, sizeof allowed);
+			hp_error_hint(errors, "%s: %s%s%s", o->key, o->doc, *allowed ? ", " : "", allowed);
+		}
+}
+
+/* Where a name that is not given in the ini comes from: the header line. */
+static void use_error(struct hp_errors *errors, const struct hp_node *n, const char *key, const char *value, enum hp_kind kind,
+		      bool missing, const char *why)
+{
+	const char *names[128];
+	const struct hp_section *s = n->section;
+	const struct hp_pair *p = hp_section_get(s, key);
+	if (!missing) {
+		hp_error(errors, p ? p->file : s->file, p ? p->line : s->line, "[%s %s] %s = %s: %s", s->kind, s->name, key, value, why);
+		return;
+	}
+	hp_error(errors, p ? p->file : s->file, p ? p->line : s->line, "[%s %s] %s = %s: no such %s module", s->kind, s->name, key,
+		 value, hp_kind_word(kind));
+	size_t count = hp_module_names(kind, names, 128);
+	const char *guess = hp_suggest(value, names, count < 128 ? count : 128);
+	if (guess)
+		hp_error_hint(errors, "did you mean `%s`?   searched: %s", guess, why);
+	else
+		hp_error_hint(errors, "searched: %s   (`headpipe modules` lists all)", why);
+}
+
+/* The module's own opinion on its options as a whole. */
+static void ask_module(const struct hp_node *n, const struct hp_module *m, const void *state, struct hp_errors *errors)
+{
+	const char *key = NULL;
+	char why[256] = "";
+	if (!m->check || !m->check(state, &key, why, sizeof why))
+		return;
+	const struct hp_section *s = n->section;
+	const struct hp_pair *p = key ? hp_section_get(s, key) : NULL;
+	if (p)
+		pair_error(errors, s, p, *why ? why : "not allowed");
+	else
+		hp_error(errors, s->file, s->line, "[%s %s] %s", s->kind, s->name, *why ? why : "options do not fit together");
+}
+
+static void *new_state(const struct hp_module *m)
+{
+	return calloc(1, m->state_size ? m->state_size : 1);
+}
+
+static void find_encoder(struct hp_node *n, struct hp_errors *errors)
+{
+	char why[1400], names[600] = "";
+	bool missing;
+	const struct hp_section *s = n->section;
+	if (!n->module->send) {
+		const struct hp_pair *p = hp_section_get(s, "encoding");
+		if (p)
+			pair_error(errors, s, p, "this output has no encoding of its own choice");
+		return;
+	}
+	const char *name = n->keys.encoding ? n->keys.encoding : n->module->encoding;
+	if (!name) {
+		const char *all[64];
+		size_t count = hp_module_names(HP_ENCODER, all, 64);
+		for (size_t i = 0; i < count && i < 64; i++)
+			snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", all[i]);
+		hp_error(errors, s->file, s->line, "[%s %s] encoding is missing", s->kind, s->name);
+		hp_error_hint(errors, "choices: %s", names);
+		return;
+	}
+	n->encoder = hp_module_find(HP_ENCODER, name, &missing, why, sizeof why);
+	if (!n->encoder) {
+		use_error(errors, n, "encoding", name, HP_ENCODER, missing, why);
+		return;
+	}
+	for (const struct hp_option *o = n->encoder->options; o && o->key; o++)
+		if (hp_option_find(n->module->options, o->key))
+			hp_error(errors, s->file, s->line, "[%s %s] output %s and encoder %s both have an option `%s`; they cannot be used together",
+				 s->kind, s->name, n->module->name, n->encoder->name, o->key);
+}
+
+static void module_options(struct hp_node *n, struct hp_errors *errors)
+{
+	static const struct hp_option none[] = { HP_OPT_END };
+	const struct hp_option *own = n->module->options ? n->module->options : none;
+	const struct hp_option *enc = n->encoder && n->encoder->options ? n->encoder->options : none;
+	int before = errors->count;
+	if (hp_options_fill(own, n->state, n->section, n->module->name, &enc, 1, &n->values, errors) < 0)
+		before = -1;
+	/* unknown keys were reported by the first call already: now the own table is the other one, so both sets are known */
+	if (n->encoder) {
+		n->encoder_state = new_state(n->encoder);
+		struct hp_section known = *n->section;
+		known.pairs = calloc(known.npairs + 1, sizeof *known.pairs);
+		known.npairs = 0;
+		for (size_t i = 0; known.pairs && i < n->section->npairs; i++)
+			if (hp_option_find(enc, n->section->pairs[i].key))
+				known.pairs[known.npairs++] = n->section->pairs[i];
+		if (!known.pairs || !n->encoder_state ||
+		    hp_options_fill(enc, n->encoder_state, &known, n->encoder->name, NULL, 0, &n->values, errors) < 0)
+			before = -1;
+		free(known.pairs);
+	}
+	if (before != errors->count)
+		return;
+	ask_module(n, n->module, n->state, errors);
+	if (n->encoder)
+		ask_module(n, n->encoder, n->encoder_state, errors);
+}
+
+static struct hp_node *new_node(struct hp_run *run, const struct hp_section *s)
+{
+	struct hp_node *n = calloc(1, sizeof *n);
+	struct hp_node **grown = realloc(run->nodes, (run->nnodes + 1) * sizeof *grown);
+	if (grown)
+		run->nodes = grown;
+	if (!n || !grown) {
+		free(n);
+		return NULL;
+	}
+	run->nodes[run->nnodes++] = n;
+	n->run = run;
+	n->section = s;
+	n->name = s->name;
+	n->kind = hp_kind_from_word(s->kind);
+	snprintf(n->who, sizeof n->who, "%s %s", s->kind, s->name);
+	n->base_dir = folder_of(s->file);
+	pthread_mutex_init(&n->describe_lock, NULL);
+	pthread_mutex_init(&n->fail_lock, NULL);
+	return n->base_dir ? n : NULL;
+}
+
+static int one_node(struct hp_run *run, const struct hp_section *s, struct hp_errors *errors)
+{
+	char why[1400];
+	bool missing;
+	struct hp_node *n = new_node(run, s);
+	if (!n)
+		return -ENOMEM;
+	host_keys(n, errors);
+	const char *use = n->keys.use ? n->keys.use : n->name;
+	n->module = hp_module_find(n->kind, use, &missing, why, sizeof why);
+	if (!n->module) {
+		use_error(errors, n, "use", use, n->kind, missing, why);
+		return 0;
+	}
+	n->state = new_state(n->module);
+	if (!n->state)
+		return -ENOMEM;
+	if (n->kind == HP_OUTPUT)
+		find_encoder(n, errors);
+	if (n->kind != HP_OUTPUT || !n->module->send || n->encoder)
+		module_options(n, errors);
+	return 0;
+}
+
+/* ---- who hangs below whom ---------------------------------------------------------------------------------- */
+
+static bool same_file(const struct hp_node *a, const struct hp_node *b)
+{
+	return a->section->file == b->section->file;
+}
+
+static struct hp_node *named(struct hp_run *run, const struct hp_node *n, const char *name, enum hp_kind kind)
+{
+	for (size_t i = 0; i < run->nnodes; i++) {
+		struct hp_node *m = run->nodes[i];
+		if (m != n && m->kind == kind && same_file(m, n) && !strcmp(m->name, name))
+			return m;
+	}
+	return NULL;
+}
+
+static void from_error(struct hp_run *run, struct hp_node *n, const struct hp_pair *p, struct hp_errors *errors)
+{
+	const char *names[64], *from = n->keys.from;
+	size_t count = 0;
+	char what[128];
+	if (!strcmp(from, n->name) && n->kind != HP_OUTPUT)
+		snprintf(what, sizeof what, "a %s cannot feed itself", n->section->kind);
+	else if (named(run, n, from, HP_OUTPUT) || !strcmp(from, n->name))
+		snprintf(what, sizeof what, "%s is an output; samples can only come from an input or a filter", from);
+	else
+		snprintf(what, sizeof what, "no such input or filter in this file");
+	pair_error(errors, n->section, p, what);
+	for (size_t i = 0; i < run->nnodes && count < 64; i++)
+		if (run->nodes[i] != n && run->nodes[i]->kind != HP_OUTPUT && same_file(run->nodes[i], n))
+			names[count++] = run->nodes[i]->name;
+	const char *guess = hp_suggest(from, names, count);
+	if (guess)
+		hp_error_hint(errors, "did you mean `%s`?", guess);
+}
+
+static void find_upstream(struct hp_run *run, size_t at, struct hp_errors *errors)
+{
+	struct hp_node *n = run->nodes[at];
+	const struct hp_section *s = n->section;
+	if (n->kind == HP_INPUT) {
+		const struct hp_pair *p = hp_section_get(s, "from");
+		if (p)
+			pair_error(errors, s, p, "an input has nothing above it");
+		return;
+	}
+	if (n->keys.from) {
+		const struct hp_pair *p = hp_section_get(s, "from");
+		struct hp_node *input = named(run, n, n->keys.from, HP_INPUT), *filter = named(run, n, n->keys.from, HP_FILTER);
+		if (input && filter)
+			pair_error(errors, s, p, "both an input and a filter have this name; rename one");
+		else if (input || filter)
+			n->up = input ? input : filter;
+		else
+			from_error(run, n, p, errors);
+		return;
+	}
+	for (size_t i = at; i-- && same_file(run->nodes[i], n);)
+		if (run->nodes[i]->kind != HP_OUTPUT) {
+			n->up = run->nodes[i];
+			return;
+		}
+	hp_error(errors, s->file, s->line, "[%s %s] has no [input] or [filter] above it", s->kind, s->name);
+	hp_error_hint(errors, "put it below one, or name one with `from = NAME`");
+}
+
+static void check_circles(struct hp_run *run, struct hp_errors *errors)
+{
+	for (size_t i = 0; i < run->nnodes; i++) {
+		struct hp_node *n = run->nodes[i], *slow = n, *fast = n->up;
+		while (fast && fast != slow && fast->up) {
+			slow = slow->up;
+			fast = fast->up->up;
+		}
+		if (!fast || fast != slow)
+			continue;
+		hp_error(errors, n->section->file, n->section->line, "[%s %s] gets its samples in a circle through `from`", n->section->kind,
+			 n->name);
+		return; /* the others of the circle say nothing new */
+	}
+}
+
+/* `enabled = no`: an input or output goes with all below it, a filter is passed through. */
+static bool gone(const struct hp_node *n)
+{
+	for (const struct hp_node *u = n; u; u = u->up)
+		if (!u->keys.enabled && (u == n || u->kind == HP_INPUT))
+			return true;
+	return false;
+}
+
+static void link_nodes(struct hp_run *run)
+{
+	for (size_t i = 0; i < run->nnodes; i++) {
+		struct hp_node *n = run->nodes[i];
+		while (n->up && n->up->kind == HP_FILTER && !n->up->keys.enabled)
+			n->up = n->up->up;
+	}
+	size_t kept = 0, ngone = 0;
+	struct hp_node **left_out = calloc(run->nnodes + 1, sizeof *left_out);
+	for (size_t i = 0; left_out && i < run->nnodes; i++) {
+		if (gone(run->nodes[i]))
+			left_out[ngone++] = run->nodes[i];
+		else
+			run->nodes[kept++] = run->nodes[i];
+	}
+	/* they stay in the array behind the others, so that they are freed */
+	for (size_t i = 0; i < ngone; i++)
+		run->nodes[kept + i] = left_out[i];
+	free(left_out);
+	run->nnodes = kept;
+	run->nall = kept + ngone;
+	for (size_t i = 0; i < kept; i++) {
+		struct hp_node *n = run->nodes[i];
+		for (n->input = n; n->input->up;)
+			n->input = n->input->up;
+		if (!n->up)
+			continue;
+		struct hp_node **grown = realloc(n->up->kids, (n->up->nkids + 1) * sizeof *grown);
+		if (!grown)
+			abort(); /* a few pointers at start-up */
+		n->up->kids = grown;
+		n->up->kids[n->up->nkids++] = n;
+	}
+}
+
+static void need_something(struct hp_run *run, struct hp_errors *errors)
+{
+	for (size_t f = 0; f < run->config->nfiles; f++) {
+		size_t inputs = 0, outputs = 0;
+		const char *file = run->config->files[f];
+		for (size_t i = 0; i < run->nnodes; i++)
+			if (run->nodes[i]->section->file == file) {
+				inputs += run->nodes[i]->kind == HP_INPUT;
+				outputs += run->nodes[i]->kind == HP_OUTPUT;
+			}
+		if (!inputs)
+			hp_error(errors, file, 0, "no [input NAME] section%s", outputs ? "" : " and no [output NAME] section");
+		else if (!outputs)
+			hp_error(errors, file, 0, "no [output NAME] section");
+	}
+}
+
+/* Several files may have one: what a later one gives counts, what it leaves out stays. */
+static void host_section(struct hp_run *run, const struct hp_section *s, struct hp_errors *errors)
+{
+	struct hp_settings given = run->settings;
+	hp_options_fill(hp_settings_options, &given, s, "headpipe", NULL, 0, &run->values, errors);
+	for (size_t i = 0; i < s->npairs; i++) {
+		const struct hp_option *o = hp_option_find(hp_settings_options, s->pairs[i].key);
+		if (o)
+			memcpy((char *)&run->settings + o->offset, (char *)&given + o->offset, o->size);
+	}
+}
+
+int hp_graph_build(struct hp_run *run, struct hp_config *config, struct hp_errors *errors)
+{
+	run->config = config;
+	run->udp4 = run->udp6 = -1;
+	struct hp_section defaults = { .kind = (char *)"headpipe", .name = (char *)"", .file = "", .line = 0, .pairs = NULL, .npairs = 0 };
+	hp_options_fill(hp_settings_options, &run->settings, &defaults, "headpipe", NULL, 0, &run->values, errors);
+	for (size_t i = 0; i < config->nsections; i++) {
+		const struct hp_section *s = &config->sections[i];
+		if (!strcmp(s->kind, "headpipe"))
+			host_section(run, s, errors);
+		else if (one_node(run, s, errors) < 0) {
+			hp_error(errors, s->file, s->line, "out of memory");
+			break;
+		}
+	}
+	for (size_t i = 0; i < run->nnodes; i++)
+		find_upstream(run, i, errors);
+	check_circles(run, errors);
+	run->nall = run->nnodes;
+	if (errors->count)
+		return -1;
+	link_nodes(run);
+	need_something(run, errors);
+	for (size_t i = 0; i < run->nnodes; i++)
+		if (run->nodes[i]->kind == HP_INPUT)
+			run->nodes[i]->stream.source = run->ninputs++;
+	return errors->count ? -1 : 0;
+}
+
+void hp_graph_free(struct hp_run *run)
+{
+	for (size_t i = 0; i < run->nall; i++) {
+		struct hp_node *n = run->nodes[i];
+		free(n->state);
+		free(n->encoder_state);
+		free(n->kids);
+		free(n->steps);
+		free(n->slots);
+		free(n->raws);
+		free(n->all);
+		free(n->stream_memory);
+		free(n->described.memory);
+		free(n->base_dir);
+		hp_values_free(&n->values);
+		pthread_mutex_destroy(&n->describe_lock);
+		pthread_mutex_destroy(&n->fail_lock);
+		free(n);
+	}
+	free(run->nodes);
+	free(run->packet);
+	hp_values_free(&run->values);
+	run->nodes = NULL;
+	run->packet = NULL;
+	run->nnodes = run->nall = 0;
+}

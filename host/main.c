@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * main.c - the command table; each command lives in its own cmd_NAME.c. */
+#include "commands.h"
+#include "have.h"
+#include "log.h"
+#include "suggest.h"
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct hp_command hp_commands[] = {
+	{ "check", "check FILE... [-s section.key=value]", "print a configuration's tree, or what is wrong with it", cmd_check, NULL },
+	{ "help", "help [COMMAND | MODULE | KIND MODULE]", "tell about a command or a module and its options", cmd_help, NULL },
+	{ "modules", "modules [--markdown]", "list all modules, and what is not built and why", cmd_modules, NULL },
+	{ "run", "run FILE... [-s section.key=value] [--for SECONDS] [-q]", "run a pipeline until its inputs end or Ctrl-C", cmd_run,
+	  "  -s section.key=value  sets an option as if it stood in the file\n"
+	  "  --for SECONDS         ends after that time\n"
+	  "  -q                    only warnings and errors on stderr\n\n"
+	  "signals: SIGUSR1 recenters, SIGHUP reads the files again (options that may change while running) and\n"
+	  "reopens output files, SIGINT and SIGTERM end the run.\n"
+	  "exit status: 0 every input has ended or the run was stopped, 1 something failed while running,\n"
+	  "2 wrong usage or configuration, nothing was started.\n" },
+	{ "version", "version", "print the version", cmd_version, NULL },
+	{ NULL, NULL, NULL, NULL, NULL }
+};
+
+int cmd_version(int argc, char **argv)
+{
+	if (argc > 1)
+		return hp_usage_error("version", "unknown argument %s", argv[1]);
+	printf("headpipe " HP_VERSION " (module ABI %u.%u, libuv %s)\n", HP_ABI_MAJOR, HP_ABI_MINOR, uv_version_string());
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *names[64];
+	size_t n = 0;
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of one write, not the end of everything */
+	if (argc < 2) {
+		cmd_help(1, argv);
+		return 2;
+	}
+	const char *name = argv[1];
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		name = "help";
+	else if (!strcmp(name, "--version") || !strcmp(name, "-V"))
+		name = "version";
+	for (const struct hp_command *c = hp_commands; c->name; c++) {
+		names[n++] = c->name;
+		if (strcmp(c->name, name))
+			continue;
+		if (argc == 3 && !strcmp(argv[2], "--help")) {
+			char *help[] = { (char *)"help", argv[1], NULL };
+			return cmd_help(2, help);
+		}
+		return c->run(argc - 1, argv + 1);
+	}
+	const char *guess = hp_suggest(name, names, n);
+	fprintf(stderr, "headpipe: no command `%s`%s%s%s (`headpipe help` lists them)\n", name, guess ? "; did you mean `" : "",
+		guess ? guess : "", guess ? "`?" : "");
+	return 2;
+}

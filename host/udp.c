@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ * udp.c - datagrams: one unconnected, non-blocking socket per address family, shared by all outputs.
+ *
+ * Plain sendto() is the fastest way there is for two datagrams per sample, and an unconnected socket does not lose
+ * every second datagram when nobody listens (a connected one reports the peer's refusal instead of sending). */
+#include "log.h"
+#include "services.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct hp_udp {
+	struct hp_udp *next;
+	uint32_t n;
+	struct target {
+		struct sockaddr_storage address;
+		socklen_t size;
+		int fd;
+	} at[];
+};
+
+static int shared_socket(struct hp_run *run, int family)
+{
+	int *fd = family == AF_INET6 ? &run->udp6 : &run->udp4;
+	if (*fd >= 0)
+		return *fd;
+	int yes = 1;
+	*fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (*fd >= 0)
+		setsockopt(*fd, SOL_SOCKET, SO_BROADCAST, &yes, sizeof yes);
+	return *fd;
+}
+
+/* Numbers never ask a name server; of a name's addresses IPv4 is preferred, since that is where sims listen. */
+static int resolve(const struct hp_addr *a, struct target *t)
+{
+	char port[8];
+	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV }, *list, *best;
+	snprintf(port, sizeof port, "%u", a->port);
+	int r = getaddrinfo(a->host, port, &hints, &list);
+	if (r == EAI_NONAME) {
+		hints.ai_flags = AI_NUMERICSERV;
+		r = getaddrinfo(a->host, port, &hints, &list);
+	}
+	if (r)
+		return r;
+	best = list;
+	for (struct addrinfo *i = list; i; i = i->ai_next)
+		if (i->ai_family == AF_INET) {
+			best = i;
+			break;
+		}
+	memcpy(&t->address, best->ai_addr, best->ai_addrlen);
+	t->size = best->ai_addrlen;
+	freeaddrinfo(list);
+	return 0;
+}
+
+struct hp_udp *hp_udp_open(const struct hp_host *h, const struct hp_addrs *addrs)
+{
+	struct hp_node *n = hp_node_of(h);
+	struct hp_udp *u = calloc(1, sizeof *u + addrs->n * sizeof *u->at);
+	if (!u)
+		return NULL;
+	for (u->n = 0; u->n < addrs->n; u->n++) {
+		const struct hp_addr *a = &addrs->at[u->n];
+		struct target *t = &u->at[u->n];
+		int r = resolve(a, t);
+		t->fd = r ? -1 : shared_socket(n->run, t->address.ss_family);
+		if (t->fd < 0) {
+			int err = r ? EADDRNOTAVAIL : errno;
+			hp_log(HP_ERROR, n->who, "%s port %u: %s", a->host, a->port, r && r != EAI_SYSTEM ? gai_strerror(r) : strerror(errno));
+			free(u);
+			errno = err;
+			return NULL;
+		}
+	}
+	u->next = n->udps;
+	n->udps = u;
+	return u;
+}
+
+int hp_udp_send(struct hp_udp *u, const void *data, size_t size)
+{
+	int err = 0;
+	for (uint32_t i = 0; i < u->n; i++) {
+		const struct target *t = &u->at[i];
+		if (sendto(t->fd, data, size, 0, (const struct sockaddr *)&t->address, t->size) < 0)
+			err = -errno;
+	}
+	return err;
+}
+
+void hp_udp_free_all(struct hp_node *n)
+{
+	while (n->udps) {
+		struct hp_udp *u = n->udps;
+		n->udps = u->next;
+		free(u);
+	}
+}
+
+void hp_udp_close_sockets(struct hp_run *run)
+{
+	if (run->udp4 >= 0)
+		close(run->udp4);
+	if (run->udp6 >= 0)
+		close(run->udp6);
+	run->udp4 = run->udp6 = -1;
+}
+
+/* ---- receivers on this machine -------------------------------------------------------------------------------------
+ * A replay at full speed is faster than most programs can read; the kernel then drops datagrams at the receiver
+ * without telling the sender. /proc/net/udp shows how much every local socket has unread. */
+
+enum { BUSY_BYTES = 48 * 1024 }; /* a quarter of the usual receive buffer */
+
+static bool port_is_ours(const struct hp_run *run, unsigned port)
+{
+	for (size_t i = 0; i < run->nnodes; i++)
+		for (const struct hp_udp *u = run->nodes[i]->udps; u; u = u->next)
+			for (uint32_t k = 0; k < u->n; k++) {
+				const struct sockaddr_in *v4 = (const void *)&u->at[k].address;
+				const struct sockaddr_in6 *v6 = (const void *)&u->at[k].address;
+				if (ntohs(v4->sin_family == AF_INET ? v4->sin_port : v6->sin6_port) == port)
+					return true;
+			}
+	return false;
+}
+
+static bool busy_in(const struct hp_run *run, const char *path)
+{
+	char line[512];
+	bool busy = false;
+	FILE *f = fopen(path, "re");
+	while (f && !busy && fgets(line, sizeof line, f)) {
+		unsigned port, unread;
+		if (sscanf(line, " %*u: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %*x %*x:%x", &port, &unread) == 2)
+			busy = unread > BUSY_BYTES && port_is_ours(run, port);
+	}
+	if (f)
+		fclose(f);
+	return busy;
+}
+
+bool hp_udp_receivers_busy(struct hp_run *run)
+{
+	return (run->udp4 >= 0 && (busy_in(run, "/proc/net/udp") || busy_in(run, "/proc/net/udp6"))) ||
+	       (run->udp6 >= 0 && run->udp4 < 0 && busy_in(run, "/proc/net/udp6"));
+}
