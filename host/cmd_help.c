@@ -32,7 +32,8 @@ static void module(const struct hp_module *m)
 		options(m->options);
 	}
 	if (m->kind == HP_OUTPUT && m->encoding)
-		printf("\nencoding = %s unless the ini names another; see `headpipe help %s` for its options\n", m->encoding, m->encoding);
+		printf("\nencoding = %s unless the ini names another; see `headpipe help %s` for its options\n",
+		       m->encoding, m->encoding);
 }
 
 static void command(const struct hp_command *c)
@@ -47,7 +48,8 @@ static void overview(void)
 	puts("headpipe - from a head tracker to everything that wants to know where a head points\n\ncommands");
 	for (const struct hp_command *c = hp_commands; c->name; c++)
 		printf("  %-10s %s\n", c->name, c->summary);
-	puts("\n`headpipe help NAME` tells about a command, a module, or the sections `headpipe`, `input`, `filter`, `output`.");
+	puts("\n`headpipe help NAME` tells about a command, a module, or the sections `headpipe`, `input`, `filter`, "
+	     "`output`.");
 }
 
 static int section(const char *name)
@@ -107,7 +109,7 @@ int cmd_help(int argc, char **argv)
 	if (found)
 		return 0;
 	const char *guess = hp_suggest(name, names, count);
-	fprintf(stderr, "headpipe help: no command or module is called %s%s%s%s\n", name, guess ? "; did you mean `" : "", guess ? guess : "",
-		guess ? "`?" : "");
+	fprintf(stderr, "headpipe help: no command or module is called %s%s%s%s\n", name,
+	        guess ? "; did you mean `" : "", guess ? guess : "", guess ? "`?" : "");
 	return 2;
 }

@@ -103,11 +103,13 @@ static void say_counts(const struct hp_run *run)
 		if (n->lost)
 			snprintf(more, sizeof more, ", %llu lost", (unsigned long long)n->lost);
 		if (n->not_finite)
-			snprintf(more + strlen(more), sizeof more - strlen(more), ", %llu not finite", (unsigned long long)n->not_finite);
+			snprintf(more + strlen(more), sizeof more - strlen(more), ", %llu not finite",
+			         (unsigned long long)n->not_finite);
 		if (n->kind == HP_INPUT)
 			hp_log(HP_INFO, n->who, "%llu samples%s", (unsigned long long)n->samples_in, more);
 		else if (n->kind == HP_OUTPUT)
-			hp_log(HP_INFO, n->who, "%llu of %llu samples%s", (unsigned long long)n->samples_out, (unsigned long long)n->samples_in, more);
+			hp_log(HP_INFO, n->who, "%llu of %llu samples%s", (unsigned long long)n->samples_out,
+			       (unsigned long long)n->samples_in, more);
 	}
 }
 

@@ -19,10 +19,10 @@ int cmd_modules(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
-/* Reads the files and the -s assignments and builds the graph; prints what is wrong. Returns 0 or 2. Both structs zeroed
- * before, hp_unload() after. */
-int hp_load(struct hp_run *, struct hp_config *, char *const *files, size_t nfiles, const char *const *assignments, size_t nassignments,
-	    const char *closing);
+/* Reads the files and the -s assignments and builds the graph; prints what is wrong. Returns 0 or 2. Both structs
+ * zeroed before, hp_unload() after. */
+int hp_load(struct hp_run *, struct hp_config *, char *const *files, size_t nfiles, const char *const *assignments,
+            size_t nassignments, const char *closing);
 void hp_unload(struct hp_run *, struct hp_config *);
 /* "headpipe run: what" and the usage line of the command; returns 2. */
 int hp_usage_error(const char *command, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

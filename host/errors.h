@@ -15,7 +15,8 @@ struct hp_errors {
 };
 
 /* Adds "FILE:LINE: error: TEXT\n"; line 0 leaves ":LINE" out. Control characters in TEXT come out as \xNN. */
-void hp_error(struct hp_errors *, const char *file, int line, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void hp_error(struct hp_errors *, const char *file, int line, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Adds an indented line that belongs to the last error: what is allowed, what was probably meant. */
 void hp_error_hint(struct hp_errors *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void hp_errors_free(struct hp_errors *);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * file.c - the `file` service: records to a file on the writer thread, whole or not at all.
  *
- * When the disk is full the file is cut back to the end of its last whole record, said once, and nothing more is accepted. */
+ * When the disk is full the file is cut back to the end of its last whole record, said once, and nothing more is
+ * accepted. */
 #include "log.h"
 #include "services.h"
 #include "writer.h"
@@ -24,8 +25,8 @@ struct target { /* the writer thread's side */
 	char *path;
 	int fd;
 	bool regular;
-	off_t whole;       /* end of the last whole record that is in the file */
-	uint64_t records;  /* that are in the file                             */
+	off_t whole;      /* end of the last whole record that is in the file */
+	uint64_t records; /* that are in the file                             */
 	size_t used, nends;
 	uint8_t buffer[BUFFER];
 	uint32_t ends[1024]; /* where records end in the buffer                */
@@ -41,7 +42,8 @@ static int broken(struct target *t, size_t written, int err)
 	}
 	if (t->regular && ftruncate(t->fd, t->whole) < 0)
 		hp_log(HP_WARN, NULL, "%s: its last record may be cut short: %s", t->path, strerror(errno));
-	snprintf(text, sizeof text, "%.300s: %s; the file ends after record %llu", t->path, strerror(err), (unsigned long long)t->records);
+	snprintf(text, sizeof text, "%.300s: %s; the file ends after record %llu", t->path, strerror(err),
+	         (unsigned long long)t->records);
 	t->host->fail(t->host, err, text);
 	t->used = t->nends = 0;
 	return -err;
@@ -83,7 +85,8 @@ static void end(void *ctx, uint64_t lost)
 {
 	struct target *t = ctx;
 	if (lost)
-		hp_log(HP_WARN, NULL, "%s: %llu records were lost because the disk was too slow", t->path, (unsigned long long)lost);
+		hp_log(HP_WARN, NULL, "%s: %llu records were lost because the disk was too slow", t->path,
+		       (unsigned long long)lost);
 	if (close(t->fd) < 0)
 		hp_log(HP_ERROR, NULL, "%s: %s", t->path, strerror(errno));
 	free(t->path);

@@ -10,8 +10,9 @@
 const struct hp_option hp_settings_options[] = {
 	HP_OPT_ENUM(struct hp_settings, log_level, "info", "debug|info|warning|error", "what is written to stderr"),
 	HP_OPT_ENUM(struct hp_settings, priority, "normal", "normal|realtime",
-		    "realtime: SCHED_FIFO for the loop and reader threads, with a note when the system refuses"),
-	HP_OPT_BOOL(struct hp_settings, lock_memory, "no", "keep all memory resident (mlockall), with a note when refused"),
+	            "realtime: SCHED_FIFO for the loop and reader threads, with a note when the system refuses"),
+	HP_OPT_BOOL(struct hp_settings, lock_memory, "no",
+	            "keep all memory resident (mlockall), with a note when refused"),
 	HP_OPT_END
 };
 
@@ -24,7 +25,8 @@ static char *folder_of(const char *file)
 /* "[output game] to = x: " in front of what is wrong with a pair. */
 static void pair_error(struct hp_errors *errors, const struct hp_section *s, const struct hp_pair *p, const char *what)
 {
-	hp_error(errors, p->file, p->line, "[%s%s%s] %s = %s: %s", s->kind, *s->name ? " " : "", s->name, p->key, p->value, what);
+	hp_error(errors, p->file, p->line, "[%s%s%s] %s = %s: %s", s->kind, *s->name ? " " : "", s->name, p->key,
+	         p->value, what);
 }
 
 static void host_keys(struct hp_node *n, struct hp_errors *errors)
@@ -37,7 +39,8 @@ static void host_keys(struct hp_node *n, struct hp_errors *errors)
 			const char *text = p ? p->value : o->def;
 			if (!text || (!p && !*text))
 				continue;
-			if (!hp_option_parse(o, text, n->base_dir, (char *)&n->keys + o->offset, &n->values, why, sizeof why))
+			if (!hp_option_parse(o, text, n->base_dir, (char *)&n->keys + o->offset, &n->values, why,
+			                     sizeof why))
 				continue;
 			if (!p)
 				continue;
@@ -48,18 +51,19 @@ static void host_keys(struct hp_node *n, struct hp_errors *errors)
 }
 
 /* Where a name that is not given in the ini comes from: the header line. */
-static void use_error(struct hp_errors *errors, const struct hp_node *n, const char *key, const char *value, enum hp_kind kind,
-		      bool missing, const char *why)
+static void use_error(struct hp_errors *errors, const struct hp_node *n, const char *key, const char *value,
+                      enum hp_kind kind, bool missing, const char *why)
 {
 	const char *names[128];
 	const struct hp_section *s = n->section;
 	const struct hp_pair *p = hp_section_get(s, key);
 	if (!missing) {
-		hp_error(errors, p ? p->file : s->file, p ? p->line : s->line, "[%s %s] %s = %s: %s", s->kind, s->name, key, value, why);
+		hp_error(errors, p ? p->file : s->file, p ? p->line : s->line, "[%s %s] %s = %s: %s", s->kind, s->name,
+		         key, value, why);
 		return;
 	}
-	hp_error(errors, p ? p->file : s->file, p ? p->line : s->line, "[%s %s] %s = %s: no such %s module", s->kind, s->name, key,
-		 value, hp_kind_word(kind));
+	hp_error(errors, p ? p->file : s->file, p ? p->line : s->line, "[%s %s] %s = %s: no such %s module", s->kind,
+	         s->name, key, value, hp_kind_word(kind));
 	size_t count = hp_module_names(kind, names, 128);
 	const char *guess = hp_suggest(value, names, count < 128 ? count : 128);
 	if (guess)
@@ -80,7 +84,8 @@ static void ask_module(const struct hp_node *n, const struct hp_module *m, const
 	if (p)
 		pair_error(errors, s, p, *why ? why : "not allowed");
 	else
-		hp_error(errors, s->file, s->line, "[%s %s] %s", s->kind, s->name, *why ? why : "options do not fit together");
+		hp_error(errors, s->file, s->line, "[%s %s] %s", s->kind, s->name,
+		         *why ? why : "options do not fit together");
 }
 
 static void *new_state(const struct hp_module *m)
@@ -116,8 +121,10 @@ static void find_encoder(struct hp_node *n, struct hp_errors *errors)
 	}
 	for (const struct hp_option *o = n->encoder->options; o && o->key; o++)
 		if (hp_option_find(n->module->options, o->key))
-			hp_error(errors, s->file, s->line, "[%s %s] output %s and encoder %s both have an option `%s`; they cannot be used together",
-				 s->kind, s->name, n->module->name, n->encoder->name, o->key);
+			hp_error(
+			    errors, s->file, s->line,
+			    "[%s %s] output %s and encoder %s both have an option `%s`; they cannot be used together",
+			    s->kind, s->name, n->module->name, n->encoder->name, o->key);
 }
 
 static void module_options(struct hp_node *n, struct hp_errors *errors)
@@ -128,7 +135,8 @@ static void module_options(struct hp_node *n, struct hp_errors *errors)
 	int before = errors->count;
 	if (hp_options_fill(own, n->state, n->section, n->module->name, &enc, 1, &n->values, errors) < 0)
 		before = -1;
-	/* unknown keys were reported by the first call already: now the own table is the other one, so both sets are known */
+	/* unknown keys were reported by the first call already: now the own table is the other one, so both sets are
+	 * known */
 	if (n->encoder) {
 		n->encoder_state = new_state(n->encoder);
 		struct hp_section known = *n->section;
@@ -244,7 +252,8 @@ static void find_upstream(struct hp_run *run, size_t at, struct hp_errors *error
 	}
 	if (n->keys.from) {
 		const struct hp_pair *p = hp_section_get(s, "from");
-		struct hp_node *input = named(run, n, n->keys.from, HP_INPUT), *filter = named(run, n, n->keys.from, HP_FILTER);
+		struct hp_node *input = named(run, n, n->keys.from, HP_INPUT),
+		               *filter = named(run, n, n->keys.from, HP_FILTER);
 		if (input && filter)
 			pair_error(errors, s, p, "both an input and a filter have this name; rename one");
 		else if (input || filter)
@@ -272,8 +281,8 @@ static void check_circles(struct hp_run *run, struct hp_errors *errors)
 		}
 		if (!fast || fast != slow)
 			continue;
-		hp_error(errors, n->section->file, n->section->line, "[%s %s] gets its samples in a circle through `from`", n->section->kind,
-			 n->name);
+		hp_error(errors, n->section->file, n->section->line,
+		         "[%s %s] gets its samples in a circle through `from`", n->section->kind, n->name);
 		return; /* the others of the circle say nothing new */
 	}
 }
@@ -333,7 +342,8 @@ static void need_something(struct hp_run *run, struct hp_errors *errors)
 				outputs += run->nodes[i]->kind == HP_OUTPUT;
 			}
 		if (!inputs)
-			hp_error(errors, file, 0, "no [input NAME] section%s", outputs ? "" : " and no [output NAME] section");
+			hp_error(errors, file, 0, "no [input NAME] section%s",
+			         outputs ? "" : " and no [output NAME] section");
 		else if (!outputs)
 			hp_error(errors, file, 0, "no [output NAME] section");
 	}
@@ -355,7 +365,9 @@ int hp_graph_build(struct hp_run *run, struct hp_config *config, struct hp_error
 {
 	run->config = config;
 	run->udp4 = run->udp6 = -1;
-	struct hp_section defaults = { .kind = (char *)"headpipe", .name = (char *)"", .file = "", .line = 0, .pairs = NULL, .npairs = 0 };
+	struct hp_section defaults = {
+		.kind = (char *)"headpipe", .name = (char *)"", .file = "", .line = 0, .pairs = NULL, .npairs = 0
+	};
 	hp_options_fill(hp_settings_options, &run->settings, &defaults, "headpipe", NULL, 0, &run->values, errors);
 	for (size_t i = 0; i < config->nsections; i++) {
 		const struct hp_section *s = &config->sections[i];

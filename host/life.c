@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * life.c - the life cycle of a run.
  *
- * open outputs, filters, inputs -> start inputs -> ... -> stop inputs, filters, outputs -> run the loop until no handle is
- * left -> close in the same order. Shared objects are never unloaded. */
+ * open outputs, filters, inputs -> start inputs -> ... -> stop inputs, filters, outputs -> run the loop until no handle
+ * is left -> close in the same order. Shared objects are never unloaded. */
+#define _GNU_SOURCE /* dladdr */
 #include "life.h"
 #include "limit.h"
 #include "log.h"
@@ -37,7 +38,8 @@ static int open_one(struct hp_node *n)
 	if (r >= 0 && n->kind == HP_OUTPUT)
 		r = hp_limit_open(n);
 	if (r < 0) {
-		hp_log(HP_ERROR, n->who, "cannot be opened: %s (%s:%d)", strerror(-r), n->section->file, n->section->line);
+		hp_log(HP_ERROR, n->who, "cannot be opened: %s (%s:%d)", strerror(-r), n->section->file,
+		       n->section->line);
 		return r;
 	}
 	n->phase = HP_OPENED;
@@ -101,7 +103,8 @@ void hp_life_failed(struct hp_node *n, int err, const char *text)
 	if (n->phase >= HP_ENDED || n->phase < HP_OPENED)
 		return;
 	if (err) {
-		hp_log(HP_ERROR, n->who, "%s%s%s", *text ? text : strerror(err), n->kind == HP_OUTPUT ? "; this output is off" : "",
+		hp_log(HP_ERROR, n->who, "%s%s%s", *text ? text : strerror(err),
+		       n->kind == HP_OUTPUT ? "; this output is off" : "",
 		       n->kind == HP_FILTER ? "; what comes is dropped here from now on" : "");
 		n->run->exit_code = 1;
 	} else if (*text) {
@@ -123,7 +126,8 @@ void hp_life_failed(struct hp_node *n, int err, const char *text)
 	}
 }
 
-/* ---- the end ------------------------------------------------------------------------------------------------------ */
+/* ---- the end ------------------------------------------------------------------------------------------------------
+ */
 
 static void name_guilty(uv_handle_t *h, void *arg)
 {

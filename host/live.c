@@ -21,8 +21,8 @@ static int ask(const struct hp_module *m, const void *state, char *why, size_t w
 
 /* One module's part of a batch. The whole state is kept aside until check() has agreed, so that the module sees either
  * all of it or nothing; changed() runs only on values that fit together. */
-static int change_one(struct hp_node *n, const struct hp_module *m, void *state, const struct hp_change *c, size_t count, char *why,
-		      size_t why_size)
+static int change_one(struct hp_node *n, const struct hp_module *m, void *state, const struct hp_change *c,
+                      size_t count, char *why, size_t why_size)
 {
 	if (!count)
 		return 0;
@@ -34,7 +34,8 @@ static int change_one(struct hp_node *n, const struct hp_module *m, void *state,
 	if (!r)
 		r = ask(m, trial, why, why_size);
 	free(trial);
-	return r ? r : hp_options_change(m->options, state, c, count, n->base_dir, m->changed, &n->values, why, why_size);
+	return r ? r
+	         : hp_options_change(m->options, state, c, count, n->base_dir, m->changed, &n->values, why, why_size);
 }
 
 static void tell_change(struct hp_node *n, const struct hp_change *c)
@@ -91,8 +92,8 @@ static bool is_live(const struct hp_node *n, const char *key)
 	return o && o->flags & HP_LIVE;
 }
 
-/* Same section, old and new: what differs goes to changes. Returns false with a log line when something differs that cannot
- * change while running. */
+/* Same section, old and new: what differs goes to changes. Returns false with a log line when something differs that
+ * cannot change while running. */
 static bool compare(const struct hp_node *was, const struct hp_node *now, struct hp_change *changes, size_t *count)
 {
 	const struct hp_section *sections[] = { was->section, now->section };
@@ -106,7 +107,10 @@ static bool compare(const struct hp_node *was, const struct hp_node *now, struct
 			if (seen)
 				continue;
 			if (!is_live(was, key)) {
-				hp_log(HP_ERROR, was->who, "`%s` cannot change while running; restart headpipe for that. Nothing was changed", key);
+				hp_log(
+				    HP_ERROR, was->who,
+				    "`%s` cannot change while running; restart headpipe for that. Nothing was changed",
+				    key);
 				return false;
 			}
 			changes[*count].key = key;
@@ -135,7 +139,9 @@ static bool same_shape(const struct hp_run *a, const struct hp_run *b)
 		same = a->nodes[i]->kind == b->nodes[i]->kind && !strcmp(a->nodes[i]->name, b->nodes[i]->name) &&
 		       a->nodes[i]->module == b->nodes[i]->module;
 	if (!same)
-		hp_log(HP_ERROR, NULL, "reload: sections were added, removed or use another module; restart headpipe for that. Nothing was changed");
+		hp_log(HP_ERROR, NULL,
+		       "reload: sections were added, removed or use another module; restart headpipe for that. Nothing "
+		       "was changed");
 	return same;
 }
 
@@ -176,7 +182,8 @@ void hp_live_reload(struct hp_run *run, const char *const *assignments, size_t n
 		hp_graph_build(&fresh, &config, &errors);
 	if (errors.count) {
 		fputs(errors.text, stderr);
-		hp_log(HP_ERROR, NULL, "reload: %d error%s; the running configuration stays", errors.count, errors.count == 1 ? "" : "s");
+		hp_log(HP_ERROR, NULL, "reload: %d error%s; the running configuration stays", errors.count,
+		       errors.count == 1 ? "" : "s");
 	} else if (same_shape(run, &fresh)) {
 		apply(run, &fresh);
 	}

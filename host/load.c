@@ -20,8 +20,8 @@ int hp_usage_error(const char *command, const char *fmt, ...)
 	return 2;
 }
 
-int hp_load(struct hp_run *run, struct hp_config *config, char *const *files, size_t nfiles, const char *const *assignments,
-	    size_t nassignments, const char *closing)
+int hp_load(struct hp_run *run, struct hp_config *config, char *const *files, size_t nfiles,
+            const char *const *assignments, size_t nassignments, const char *closing)
 {
 	struct hp_errors errors = { 0 };
 	for (size_t i = 0; i < nfiles; i++)
@@ -35,8 +35,8 @@ int hp_load(struct hp_run *run, struct hp_config *config, char *const *files, si
 		fputs(errors.text ? errors.text : "", stderr);
 		if (count > HP_ERRORS_MAX)
 			fprintf(stderr, "... and %d more\n", count - HP_ERRORS_MAX);
-		fprintf(stderr, "headpipe: %d error%s in %s%s; %s\n", count, count == 1 ? "" : "s", files[0], nfiles > 1 ? " and the others" : "",
-			closing);
+		fprintf(stderr, "headpipe: %d error%s in %s%s; %s\n", count, count == 1 ? "" : "s", files[0],
+		        nfiles > 1 ? " and the others" : "", closing);
 	}
 	hp_errors_free(&errors);
 	return count ? 2 : 0;

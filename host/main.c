@@ -9,10 +9,13 @@
 #include <string.h>
 
 const struct hp_command hp_commands[] = {
-	{ "check", "check FILE... [-s section.key=value]", "print a configuration's tree, or what is wrong with it", cmd_check, NULL },
-	{ "help", "help [COMMAND | MODULE | KIND MODULE]", "tell about a command or a module and its options", cmd_help, NULL },
+	{ "check", "check FILE... [-s section.key=value]", "print a configuration's tree, or what is wrong with it",
+	  cmd_check, NULL },
+	{ "help", "help [COMMAND | MODULE | KIND MODULE]", "tell about a command or a module and its options", cmd_help,
+	  NULL },
 	{ "modules", "modules [--markdown]", "list all modules, and what is not built and why", cmd_modules, NULL },
-	{ "run", "run FILE... [-s section.key=value] [--for SECONDS] [-q]", "run a pipeline until its inputs end or Ctrl-C", cmd_run,
+	{ "run", "run FILE... [-s section.key=value] [--for SECONDS] [-q]",
+	  "run a pipeline until its inputs end or Ctrl-C", cmd_run,
 	  "  -s section.key=value  sets an option as if it stood in the file\n"
 	  "  --for SECONDS         ends after that time\n"
 	  "  -q                    only warnings and errors on stderr\n\n"
@@ -28,7 +31,8 @@ int cmd_version(int argc, char **argv)
 {
 	if (argc > 1)
 		return hp_usage_error("version", "unknown argument %s", argv[1]);
-	printf("headpipe " HP_VERSION " (module ABI %u.%u, libuv %s)\n", HP_ABI_MAJOR, HP_ABI_MINOR, uv_version_string());
+	printf("headpipe " HP_VERSION " (module ABI %u.%u, libuv %s)\n", HP_ABI_MAJOR, HP_ABI_MINOR,
+	       uv_version_string());
 	return 0;
 }
 
@@ -57,7 +61,7 @@ int main(int argc, char **argv)
 		return c->run(argc - 1, argv + 1);
 	}
 	const char *guess = hp_suggest(name, names, n);
-	fprintf(stderr, "headpipe: no command `%s`%s%s%s (`headpipe help` lists them)\n", name, guess ? "; did you mean `" : "",
-		guess ? guess : "", guess ? "`?" : "");
+	fprintf(stderr, "headpipe: no command `%s`%s%s%s (`headpipe help` lists them)\n", name,
+	        guess ? "; did you mean `" : "", guess ? guess : "", guess ? "`?" : "");
 	return 2;
 }

@@ -18,7 +18,7 @@
 #undef MISSING
 
 enum { kind_input = HP_INPUT, kind_filter = HP_FILTER, kind_output = HP_OUTPUT, kind_encoder = HP_ENCODER };
-#define BUILTIN(kind, name) { (enum hp_kind)kind_##kind, #name, NULL, &hp_##kind##_##name },
+#define BUILTIN(kind, name)        { (enum hp_kind)kind_##kind, #name, NULL, &hp_##kind##_##name },
 #define MISSING(kind, name, needs) { (enum hp_kind)kind_##kind, #name, needs, NULL },
 static const struct hp_builtin builtins[] = {
 #include "builtin.def"
@@ -29,7 +29,7 @@ static struct loaded {
 	struct loaded *next;
 	struct hp_module module; /* a copy, widened to this host's struct */
 	char *path;
-} *all_loaded;
+} * all_loaded;
 
 const struct hp_builtin *hp_builtins(size_t *n)
 {
@@ -74,23 +74,25 @@ static const char *wrong_abi(const struct hp_module *m, char *why, size_t size)
 {
 	unsigned major = m->abi >> 16, minor = m->abi & 0xffff;
 	if (major != HP_ABI_MAJOR || minor > HP_ABI_MINOR) {
-		snprintf(why, size, "built for headpipe ABI %u.%u, this headpipe provides %u.%u: %s", major, minor, HP_ABI_MAJOR,
-			 HP_ABI_MINOR, major < HP_ABI_MAJOR ? "rebuild the module" : "update headpipe or rebuild the module");
+		snprintf(why, size, "built for headpipe ABI %u.%u, this headpipe provides %u.%u: %s", major, minor,
+		         HP_ABI_MAJOR, HP_ABI_MINOR,
+		         major < HP_ABI_MAJOR ? "rebuild the module" : "update headpipe or rebuild the module");
 		return why;
 	}
 	if (m->struct_size < offsetof(struct hp_module, check) || m->struct_size > 4096) {
-		snprintf(why, size, "its module struct has %u bytes, at least %zu are needed: use HP_MODULE_HEAD and rebuild",
-			 m->struct_size, offsetof(struct hp_module, check));
+		snprintf(why, size,
+		         "its module struct has %u bytes, at least %zu are needed: use HP_MODULE_HEAD and rebuild",
+		         m->struct_size, offsetof(struct hp_module, check));
 		return why;
 	}
 	if (m->sample_size != sizeof(struct hp_sample)) {
-		snprintf(why, size, "its samples have %u bytes, headpipe's have %zu: rebuild the module", m->sample_size,
-			 sizeof(struct hp_sample));
+		snprintf(why, size, "its samples have %u bytes, headpipe's have %zu: rebuild the module",
+		         m->sample_size, sizeof(struct hp_sample));
 		return why;
 	}
 	if (m->option_size != sizeof(struct hp_option)) {
-		snprintf(why, size, "its option rows have %u bytes, headpipe's have %zu: rebuild the module", m->option_size,
-			 sizeof(struct hp_option));
+		snprintf(why, size, "its option rows have %u bytes, headpipe's have %zu: rebuild the module",
+		         m->option_size, sizeof(struct hp_option));
 		return why;
 	}
 	return NULL;
@@ -104,14 +106,15 @@ static const char *wrong_content(const struct hp_module *m, char *why, size_t si
 		return why;
 	}
 	if (!good_name(m->name) || !m->summary) {
-		snprintf(why, size, "it has no proper name and summary; a name is a-z, 0-9 and _, at most 64 characters");
+		snprintf(why, size,
+		         "it has no proper name and summary; a name is a-z, 0-9 and _, at most 64 characters");
 		return why;
 	}
-	const char *lacks = m->kind == HP_INPUT && !m->start	   ? "start"
-			    : m->kind == HP_FILTER && !m->filter   ? "filter"
-			    : m->kind == HP_ENCODER && !m->encode  ? "encode"
-			    : m->kind == HP_OUTPUT && !m->write && !m->send ? "write or send"
-								   : NULL;
+	const char *lacks = m->kind == HP_INPUT && !m->start                ? "start"
+	                    : m->kind == HP_FILTER && !m->filter            ? "filter"
+	                    : m->kind == HP_ENCODER && !m->encode           ? "encode"
+	                    : m->kind == HP_OUTPUT && !m->write && !m->send ? "write or send"
+	                                                                    : NULL;
 	if (lacks) {
 		snprintf(why, size, "%s %s has no function `%s`", hp_kind_word(m->kind), m->name, lacks);
 		return why;
@@ -140,8 +143,9 @@ const struct hp_module *hp_module_load(const char *path, char *why, size_t why_s
 		}
 	if (!S_ISREG(st.st_mode) || st.st_mode & S_IWOTH) {
 		snprintf(why, why_size, "%s: %s", path,
-			 S_ISREG(st.st_mode) ? "writable by everybody, so it is not loaded; `chmod o-w` it if it is yours"
-					     : "not a regular file");
+		         S_ISREG(st.st_mode)
+		             ? "writable by everybody, so it is not loaded; `chmod o-w` it if it is yours"
+		             : "not a regular file");
 		free(real);
 		return NULL;
 	}
@@ -157,8 +161,8 @@ const struct hp_module *hp_module_load(const char *path, char *why, size_t why_s
 	}
 	const struct hp_module *theirs = dlsym(so, "headpipe_module");
 	const char *wrong = theirs ? wrong_abi(theirs, detail, sizeof detail)
-				   : "no symbol `headpipe_module` (is HP_MODULE(...) there, and is it compiled without "
-				     "-DHP_BUILTIN?)";
+	                           : "no symbol `headpipe_module` (is HP_MODULE(...) there, and is it compiled without "
+	                             "-DHP_BUILTIN?)";
 	struct loaded *l = wrong ? NULL : calloc(1, sizeof *l);
 	if (l) {
 		size_t n = theirs->struct_size < sizeof l->module ? theirs->struct_size : sizeof l->module;
@@ -192,7 +196,8 @@ void hp_module_places(void (*fn)(void *, const char *), void *arg)
 		}
 		list += n + (list[n] == ':');
 	}
-	if (home && *home == '/' && snprintf(folder, sizeof folder, "%s/.local/lib/headpipe", home) < (int)sizeof folder)
+	if (home && *home == '/' &&
+	    snprintf(folder, sizeof folder, "%s/.local/lib/headpipe", home) < (int)sizeof folder)
 		fn(arg, folder);
 	fn(arg, HP_PREFIX "/lib/headpipe");
 }
@@ -209,11 +214,13 @@ static void look(void *arg, const char *folder)
 	char path[1400];
 	size_t used = strlen(s->places);
 	snprintf(s->places + used, sizeof s->places - used, ", %s", folder);
-	if (snprintf(path, sizeof path, "%s/%s.so", folder, s->name) < (int)sizeof path && !*s->path && !stat(path, &st))
+	if (snprintf(path, sizeof path, "%s/%s.so", folder, s->name) < (int)sizeof path && !*s->path &&
+	    !stat(path, &st))
 		memcpy(s->path, path, sizeof path);
 }
 
-static const struct hp_module *right_kind(const struct hp_module *m, enum hp_kind kind, const char *path, char *why, size_t size)
+static const struct hp_module *right_kind(const struct hp_module *m, enum hp_kind kind, const char *path, char *why,
+                                          size_t size)
 {
 	if (!m || m->kind == kind)
 		return m;

@@ -12,12 +12,12 @@ struct hp_builtin {
 };
 const struct hp_builtin *hp_builtins(size_t *n);
 
-const char *hp_kind_word(enum hp_kind); /* "input", "filter", "output", "encoder" */
-enum hp_kind hp_kind_from_word(const char *);  /* 0 = none of them */
+const char *hp_kind_word(enum hp_kind);       /* "input", "filter", "output", "encoder" */
+enum hp_kind hp_kind_from_word(const char *); /* 0 = none of them */
 
 /* Finds it: a name with a slash is a file; else built in; else NAME.so in $HEADPIPE_MODULES, ~/.local/lib/headpipe,
- * PREFIX/lib/headpipe. Loaded objects stay mapped. NULL: why has one or more clauses that name file and numbers; missing
- * is set when there is simply no such module (so that a suggestion makes sense). */
+ * PREFIX/lib/headpipe. Loaded objects stay mapped. NULL: why has one or more clauses that name file and numbers;
+ * missing is set when there is simply no such module (so that a suggestion makes sense). */
 const struct hp_module *hp_module_find(enum hp_kind, const char *name, bool *missing, char *why, size_t why_size);
 /* The file a loaded module came from, NULL = built in. */
 const char *hp_module_file(const struct hp_module *);

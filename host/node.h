@@ -34,7 +34,7 @@ struct hp_node {
 	struct hp_host host; /* first member: what the module sees */
 	struct hp_run *run;
 	enum hp_kind kind;
-	const char *name; /* of the section */
+	const char *name;           /* of the section */
 	char who[HP_NAME_MAX + 16]; /* "output game", for log lines */
 	const struct hp_section *section;
 	const struct hp_module *module, *encoder; /* encoder: outputs with `send` */
@@ -61,14 +61,14 @@ struct hp_node {
 	size_t nraws;
 	struct hp_node **all; /* inputs: everything below, depth first, for events */
 	size_t nall;
-	uint64_t seq; /* inputs and filters that emit: next sample number */
-	bool jump;    /* inputs: the next sample is the first after a gap */
+	uint64_t seq;            /* inputs and filters that emit: next sample number */
+	bool jump;               /* inputs: the next sample is the first after a gap */
 	struct hp_stream stream; /* inputs: what outputs see now; its strings are in stream_memory */
 	void *stream_memory;
 	struct {
 		struct hp_stream stream;
-		void *memory; /* NULL = nothing new */
-	} described;          /* by describe(), in force from the next HP_CONNECTED */
+		void *memory;          /* NULL = nothing new */
+	} described;                   /* by describe(), in force from the next HP_CONNECTED */
 	pthread_mutex_t describe_lock; /* described, and the making of queue */
 
 	struct hp_queue *queue; /* post(), made on first use */
@@ -94,11 +94,11 @@ struct hp_node {
 struct hp_run {
 	struct hp_config *config;
 	struct hp_node **nodes;
-	size_t nnodes, nall; /* in the pipeline; with those left out by `enabled = no` */
+	size_t nnodes, nall;     /* in the pipeline; with those left out by `enabled = no` */
 	struct hp_values values; /* of [headpipe] */
 	uint32_t ninputs;
 	uv_loop_t loop;
-	uv_async_t wake;         /* post() and fail() of other threads */
+	uv_async_t wake; /* post() and fail() of other threads */
 	bool loop_open, stopping;
 	pthread_t loop_thread;
 	int exit_code;

@@ -62,7 +62,8 @@ static bool through_filter(struct hp_node *n, struct hp_sample *s)
 		if (n->module->reset)
 			n->module->reset(n->state);
 		if (!n->not_finite++)
-			hp_log(HP_WARN, n->who, "its result was not a finite number; sample dropped, filter reset (told once)");
+			hp_log(HP_WARN, n->who,
+			       "its result was not a finite number; sample dropped, filter reset (told once)");
 	}
 	return false;
 }
@@ -107,7 +108,8 @@ static int enter(struct hp_node *n, const struct hp_sample *given)
 	}
 	n->samples_in++;
 	const struct hp_step *steps = input->steps;
-	run_steps(from_input ? steps : steps + n->first, from_input ? steps + input->nsteps : steps + n->after, n->slots);
+	run_steps(from_input ? steps : steps + n->first, from_input ? steps + input->nsteps : steps + n->after,
+	          n->slots);
 	return 0;
 }
 
@@ -197,8 +199,8 @@ static void tell(struct hp_node *n, int64_t now)
 	struct hp_trouble *t = &n->trouble;
 	const char *what = n->kind == HP_FILTER ? "samples" : n->encoder ? "sends" : "writes";
 	if (t->told_ns)
-		hp_log(HP_WARN, n->who, "%llu %s failed in the last %.0f s: %s", (unsigned long long)t->since_told, what,
-		       (double)(now - t->told_ns) / 1e9 + 0.5, strerror(t->last));
+		hp_log(HP_WARN, n->who, "%llu %s failed in the last %.0f s: %s", (unsigned long long)t->since_told,
+		       what, (double)(now - t->told_ns) / 1e9 + 0.5, strerror(t->last));
 	else
 		hp_log(HP_WARN, n->who, "%.*s failed: %s; going on", (int)strlen(what) - 1, what, strerror(t->last));
 	t->told_ns = now;

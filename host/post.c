@@ -185,7 +185,8 @@ static bool take(struct hp_queue *q, struct slot *s, struct note **note, uint64_
 static void tell_loss(struct hp_node *n, uint64_t lost, int64_t time_ns)
 {
 	struct hp_event e = { .struct_size = sizeof e, .type = HP_LOST, .time_ns = time_ns, .value = (int64_t)lost };
-	hp_log(HP_WARN, n->who, "%llu reports came faster than they could be handled and were dropped", (unsigned long long)lost);
+	hp_log(HP_WARN, n->who, "%llu reports came faster than they could be handled and were dropped",
+	       (unsigned long long)lost);
 	hp_pipeline_emit(n, &(struct hp_item){ .struct_size = sizeof(struct hp_item), .event = &e });
 }
 
@@ -210,7 +211,9 @@ void hp_post_drain(struct hp_node *n)
 		}
 		if (lost)
 			tell_loss(n, lost, s.has_raw ? s.raw_time_ns : s.sample.time_ns);
-		struct hp_raw raw = { .struct_size = sizeof raw, .size = s.raw_size, .data = q->report, .time_ns = s.raw_time_ns };
+		struct hp_raw raw = {
+			.struct_size = sizeof raw, .size = s.raw_size, .data = q->report, .time_ns = s.raw_time_ns
+		};
 		item.raw = s.has_raw ? &raw : NULL;
 		item.samples = &s.sample;
 		item.nsamples = s.has_sample;

@@ -30,7 +30,8 @@ static void on_loop_thread(const struct hp_node *n, const char *what)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 	if (n->run->loop_open && !pthread_equal(pthread_self(), n->run->loop_thread)) {
-		hp_log(HP_ERROR, n->who, "module %s called %s from a thread of its own; use post()", n->module->name, what);
+		hp_log(HP_ERROR, n->who, "module %s called %s from a thread of its own; use post()", n->module->name,
+		       what);
 		abort();
 	}
 #else
@@ -191,7 +192,8 @@ static void watch_fired(uv_poll_t *uv, int status, int events)
 	w->cb(w->arg, status < 0 ? (unsigned)(HP_READABLE | HP_WRITABLE) : e);
 }
 
-static struct hp_watch *svc_watch(const struct hp_host *h, int fd, unsigned events, void (*cb)(void *, unsigned), void *arg)
+static struct hp_watch *svc_watch(const struct hp_host *h, int fd, unsigned events, void (*cb)(void *, unsigned),
+                                  void *arg)
 {
 	struct hp_node *n = hp_node_of(h);
 	on_loop_thread(n, "watch");
@@ -210,7 +212,8 @@ static struct hp_watch *svc_watch(const struct hp_host *h, int fd, unsigned even
 	w->arg = arg;
 	w->next = n->watches;
 	n->watches = w;
-	uv_poll_start(&w->uv, (events & HP_READABLE ? UV_READABLE : 0) | (events & HP_WRITABLE ? UV_WRITABLE : 0), watch_fired);
+	uv_poll_start(&w->uv, (events & HP_READABLE ? UV_READABLE : 0) | (events & HP_WRITABLE ? UV_WRITABLE : 0),
+	              watch_fired);
 	return w;
 }
 

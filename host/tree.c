@@ -27,8 +27,8 @@ static void reach(const struct hp_node *n, char *buf, size_t size)
 		memcpy(&addrs, field, sizeof addrs);
 		for (uint32_t i = 0; i < addrs.n && at + 1 < size; i++) {
 			bool v6 = strchr(addrs.at[i].host, ':');
-			at += (size_t)snprintf(buf + at, size - at, "%s%s%s%s:%u", i ? ", " : "", v6 ? "[" : "", addrs.at[i].host,
-					       v6 ? "]" : "", addrs.at[i].port);
+			at += (size_t)snprintf(buf + at, size - at, "%s%s%s%s:%u", i ? ", " : "", v6 ? "[" : "",
+			                       addrs.at[i].host, v6 ? "]" : "", addrs.at[i].port);
 		}
 		return;
 	}
@@ -48,8 +48,8 @@ static void branch(const struct hp_node *n, const char *prefix, FILE *out)
 	reach(n, where, sizeof where);
 	const char *arrow = n->kind == HP_INPUT ? " ← " : " → ";
 	const char *enc = n->encoder && n->keys.encoding ? n->encoder->name : NULL;
-	snprintf(label, sizeof label, "%s (%s%s%s%s%s)", n->name, n->module->name, enc ? " " : "", enc ? enc : "", *where ? arrow : "",
-		 where);
+	snprintf(label, sizeof label, "%s (%s%s%s%s%s)", n->name, n->module->name, enc ? " " : "", enc ? enc : "",
+	         *where ? arrow : "", where);
 	fputs(label, out);
 	if (!n->nkids) {
 		fputc('\n', out);
@@ -62,7 +62,10 @@ static void branch(const struct hp_node *n, const char *prefix, FILE *out)
 			fprintf(out, "%s%*s%s", prefix, pad, "", last ? " └─ " : " ├─ ");
 		else
 			fputs(n->nkids == 1 ? " ── " : " ─┬─ ", out);
-		snprintf(below, sizeof below, "%s%*s%s", prefix, pad, "", n->nkids == 1 ? "   " : last ? "    " : " │  ");
+		snprintf(below, sizeof below, "%s%*s%s", prefix, pad, "",
+		         n->nkids == 1 ? "   "
+		         : last        ? "    "
+		                       : " │  ");
 		branch(n->kids[i], below, out);
 	}
 }

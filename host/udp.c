@@ -41,7 +41,8 @@ static int shared_socket(struct hp_run *run, int family)
 static int resolve(const struct hp_addr *a, struct target *t)
 {
 	char port[8];
-	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV }, *list, *best;
+	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV }, *list,
+	                *best;
 	snprintf(port, sizeof port, "%u", a->port);
 	int r = getaddrinfo(a->host, port, &hints, &list);
 	if (r == EAI_NONAME) {
@@ -75,7 +76,8 @@ struct hp_udp *hp_udp_open(const struct hp_host *h, const struct hp_addrs *addrs
 		t->fd = r ? -1 : shared_socket(n->run, t->address.ss_family);
 		if (t->fd < 0) {
 			int err = r ? EADDRNOTAVAIL : errno;
-			hp_log(HP_ERROR, n->who, "%s port %u: %s", a->host, a->port, r && r != EAI_SYSTEM ? gai_strerror(r) : strerror(errno));
+			hp_log(HP_ERROR, n->who, "%s port %u: %s", a->host, a->port,
+			       r && r != EAI_SYSTEM ? gai_strerror(r) : strerror(errno));
 			free(u);
 			errno = err;
 			return NULL;

@@ -2,9 +2,9 @@
  * writer.c - one thread that empties single-producer rings of framed records into their sinks.
  *
  * A record is [u32 size][u32 0][bytes, padded to 8]; WRAP in place of a size means "go on at the start". The producer
- * moves head, the thread moves tail. The thread is woken by the first record after it had nothing to do, then gathers for
- * GATHER_NS so that a stream costs it ten wake-ups a second and not one per sample; a ring that is half full, and closing,
- * wake it at once. */
+ * moves head, the thread moves tail. The thread is woken by the first record after it had nothing to do, then gathers
+ * for GATHER_NS so that a stream costs it ten wake-ups a second and not one per sample; a ring that is half full, and
+ * closing, wake it at once. */
 #include "writer.h"
 #include "clock.h"
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum { MIN_RING = 64 * 1024, HEADER = 8 };
-#define WRAP 0xffffffffu
+#define WRAP      0xffffffffu
 #define GATHER_NS 100000000
 
 struct hp_sink {
@@ -26,15 +26,15 @@ struct hp_sink {
 	const struct hp_sink_ops *ops;
 	void *ctx;
 	uint8_t *ring;
-	uint64_t size; /* power of two */
+	uint64_t size;               /* power of two */
 	_Atomic uint64_t head, tail; /* bytes since the start; never wrap in practice */
 	uint64_t reserved;           /* producer: head after the commit */
 	_Atomic uint64_t lost;
 	atomic_int error;
-	atomic_bool told;   /* the thread knows that something waits          */
+	atomic_bool told; /* the thread knows that something waits          */
 	atomic_bool closing;
-	bool flushed;       /* thread: nothing consumed since the last flush  */
-	bool last;          /* thread: it was closing before the last drain   */
+	bool flushed; /* thread: nothing consumed since the last flush  */
+	bool last;    /* thread: it was closing before the last drain   */
 };
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -42,8 +42,8 @@ static struct hp_sink *sinks;
 static pthread_t thread;
 static bool running;
 static atomic_bool stopping;
-static sem_t work;          /* posted when the thread has something new to look at  */
-static atomic_bool urgent;  /* do not gather                                         */
+static sem_t work;         /* posted when the thread has something new to look at  */
+static atomic_bool urgent; /* do not gather                                         */
 
 static uint32_t load32(const uint8_t *p)
 {
@@ -57,7 +57,8 @@ static void store32(uint8_t *p, uint32_t v)
 	memcpy(p, &v, sizeof v);
 }
 
-/* ---- the thread --------------------------------------------------------------------------------------------------- */
+/* ---- the thread ---------------------------------------------------------------------------------------------------
+ */
 
 static void break_sink(struct hp_sink *s, int err)
 {
@@ -105,7 +106,8 @@ static void visit_all(void)
 	pthread_mutex_lock(&list_lock);
 	struct hp_sink *first = sinks;
 	pthread_mutex_unlock(&list_lock);
-	/* new ones are only put in front, and only this thread takes any out: the list behind `first` is ours to walk */
+	/* new ones are only put in front, and only this thread takes any out: the list behind `first` is ours to walk
+	 */
 	for (struct hp_sink *s = first; s; s = s->next) {
 		s->last = atomic_load(&s->closing); /* before the drain: then nothing can come after it */
 		atomic_store(&s->told, false);
@@ -188,7 +190,8 @@ static int start_thread(void)
 	return r;
 }
 
-/* ---- the loop's side ------------------------------------------------------------------------------------------------ */
+/* ---- the loop's side ------------------------------------------------------------------------------------------------
+ */
 
 struct hp_sink *hp_sink_open(const struct hp_sink_ops *ops, void *ctx, size_t ring_bytes)
 {

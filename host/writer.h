@@ -10,7 +10,8 @@ struct hp_sink;
 
 /* What happens to the records; all called on the writer thread. */
 struct hp_sink_ops {
-	/* One record, in the order of the pushes; the memory is the ring's, aligned to 8 bytes. -errno breaks the sink. */
+	/* One record, in the order of the pushes; the memory is the ring's, aligned to 8 bytes. -errno breaks the sink.
+	 */
 	int (*consume)(void *ctx, const void *record, size_t size);
 	/* Nothing more is waiting just now: let it reach the file. May be NULL. -errno breaks the sink. */
 	int (*flush)(void *ctx);
@@ -18,10 +19,11 @@ struct hp_sink_ops {
 	void (*close)(void *ctx, uint64_t lost);
 };
 
-/* ring_bytes is rounded up to a power of two, at least 64 KiB. Starts the thread when it is the first. NULL: errno. [loop] */
+/* ring_bytes is rounded up to a power of two, at least 64 KiB. Starts the thread when it is the first. NULL: errno.
+ * [loop] */
 struct hp_sink *hp_sink_open(const struct hp_sink_ops *, void *ctx, size_t ring_bytes);
-/* Room for one record of size bytes in the ring, to be filled in place and then committed; NULL: no room (counted as lost)
- * or broken. One producer per sink. No lock, no allocation. [loop] */
+/* Room for one record of size bytes in the ring, to be filled in place and then committed; NULL: no room (counted as
+ * lost) or broken. One producer per sink. No lock, no allocation. [loop] */
 void *hp_sink_reserve(struct hp_sink *, size_t size);
 void hp_sink_commit(struct hp_sink *);
 /* reserve, copy, commit. 0; -ENOBUFS: no room, counted; another -errno: broken. [loop] */
