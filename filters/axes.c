@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ * axes.c - per-axis swap, invert, scale and offset of the angles and of the position, for devices and targets whose
+ * axes differ from ours.
+ *
+ * It works on the three angles yaw, pitch, roll (degrees, about z, y, x) and on x, y, z (cm), in this order: swap,
+ * invert, scale, offset. Yaw and roll wrap at 180, they never stick. The quaternion is then built anew from the
+ * angles. gyro and accel stay what was measured. With nothing to do, samples pass untouched, bit for bit. */
+#include "frames.h"
+#include "headpipe.h"
+#include "pose.h"
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+enum { AXES = 6 };
+static const char *const names[AXES] = { "yaw", "pitch", "roll", "x", "y", "z" };
+
+/* What the lists say, ready for use: out[i] = in[from[i]] * factor[i] + offset[i] */
+struct plan {
+	int from[AXES];
+	double factor[AXES], offset[AXES];
+	bool angles, position; /* whether anything is changed there */
+};
+struct axes {
+	const char *invert, *swap;
+	double scale_yaw, scale_pitch, scale_roll, scale_x, scale_y, scale_z;
+	double offset_yaw, offset_pitch, offset_roll, offset_x, offset_y, offset_z;
+
+	const struct hp_host *host;
+	struct plan plan;
+};
+#define SCALE(f) HP_OPT_REAL(struct axes, f, "1", -100, 100, "multiplies this axis", HP_LIVE)
+#define TURN(f)  HP_OPT_REAL(struct axes, f, "0", -180, 180, "added to this angle at the end, degrees", HP_LIVE)
+#define SHIFT(f) HP_OPT_REAL(struct axes, f, "0", -1000, 1000, "added to this coordinate at the end, cm", HP_LIVE)
+static const struct hp_option options[] = {
+	HP_OPT_STR(struct axes, invert, "none",
+	           "axes whose sign changes: a list out of yaw, pitch, roll, x, y, z; or `none`", HP_LIVE),
+	HP_OPT_STR(struct axes, swap, "none",
+	           "pairs that change places: `yaw:roll`, `x:z, pitch:roll`; angles with angles, coordinates with "
+	           "coordinates; or `none`",
+	           HP_LIVE),
+	SCALE(scale_yaw),
+	SCALE(scale_pitch),
+	SCALE(scale_roll),
+	SCALE(scale_x),
+	SCALE(scale_y),
+	SCALE(scale_z),
+	TURN(offset_yaw),
+	TURN(offset_pitch),
+	TURN(offset_roll),
+	SHIFT(offset_x),
+	SHIFT(offset_y),
+	SHIFT(offset_z),
+	HP_OPT_END
+};
+
+static int axis(const char *word, size_t n)
+{
+	for (int i = 0; i < AXES; i++)
+		if (strlen(names[i]) == n && !memcmp(word, names[i], n))
+			return i;
+	return -1;
+}
+/* The next word of a list; NULL at its end. */
+static const char *next(const char **list, size_t *n)
+{
+	const char *word = *list + strspn(*list, " \t,");
+	*n = strcspn(word, " \t,");
+	*list = word + *n;
+	return *n ? word : NULL;
+}
+static int say(const struct axes *a, const char *key, const char *word, size_t n, const char *what)
+{
+	char text[256];
+	snprintf(text, sizeof text, "%s: `%.*s` %s", key, n < 60 ? (int)n : 60, word, what);
+	a->host->log(a->host, HP_ERROR, text);
+	return -EINVAL;
+}
+static int read_invert(const struct axes *a, struct plan *p)
+{
+	const char *list = a->invert, *word;
+	size_t n;
+	while ((word = next(&list, &n))) {
+		int i = axis(word, n);
+		if (i >= 0)
+			p->factor[i] = -1;
+		else if (n != 4 || memcmp(word, "none", 4))
+			return say(a, "invert", word, n, "is no axis; allowed: yaw, pitch, roll, x, y, z, or none");
+	}
+	return 0;
+}
+static int read_swap(const struct axes *a, struct plan *p)
+{
+	const char *list = a->swap, *word;
+	size_t n;
+	while ((word = next(&list, &n))) {
+		const char *colon = memchr(word, ':', n);
+		if (!colon && n == 4 && !memcmp(word, "none", 4))
+			continue;
+		size_t left = colon ? (size_t)(colon - word) : 0;
+		int i = axis(word, left), k = colon ? axis(colon + 1, n - left - 1) : -1;
+		if (i < 0 || k < 0)
+			return say(a, "swap", word, n,
+			           "is no pair; allowed: two axes such as yaw:roll or x:z, or none");
+		if (i / 3 != k / 3)
+			return say(a, "swap", word, n, "mixes an angle and a coordinate");
+		if (i == k || p->from[i] != i || p->from[k] != k)
+			return say(a, "swap", word, n, "names an axis twice");
+		p->from[i] = k;
+		p->from[k] = i;
+	}
+	return 0;
+}
+static int prepare(void *self)
+{
+	struct axes *a = self;
+	const double scale[AXES] = { a->scale_yaw, a->scale_pitch, a->scale_roll, a->scale_x, a->scale_y, a->scale_z };
+	const double offset[AXES] = { a->offset_yaw, a->offset_pitch, a->offset_roll,
+		                      a->offset_x,   a->offset_y,     a->offset_z };
+	struct plan p = { .angles = false };
+	for (int i = 0; i < AXES; i++) {
+		p.from[i] = i;
+		p.factor[i] = 1;
+	}
+	if (read_invert(a, &p) < 0 || read_swap(a, &p) < 0)
+		return -EINVAL;
+	for (int i = 0; i < AXES; i++) {
+		p.factor[i] *= scale[i];
+		p.offset[i] = offset[i];
+		bool changes = p.from[i] != i || p.factor[i] != 1 || offset[i] != 0;
+		if (i < 3)
+			p.angles |= changes;
+		else
+			p.position |= changes;
+	}
+	a->plan = p;
+	return 0;
+}
+static void apply(const struct plan *p, int first, double v[3])
+{
+	const double in[3] = { v[0], v[1], v[2] };
+	for (int i = 0; i < 3; i++)
+		v[i] = in[p->from[first + i] - first] * p->factor[first + i] + p->offset[first + i];
+}
+static int axes_open(void *self, const struct hp_host *host)
+{
+	struct axes *a = self;
+	a->host = host;
+	return prepare(a);
+}
+static int axes_filter(void *self, struct hp_sample *s)
+{
+	const struct axes *a = self;
+	if (a->plan.position && s->flags & HP_POS)
+		apply(&a->plan, 3, s->pos);
+	if (!a->plan.angles)
+		return HP_KEEP;
+	if (!(s->flags & HP_YPR))
+		hp_quat_to_ypr(s->quat, s->ypr);
+	apply(&a->plan, 0, s->ypr);
+	for (int i = 0; i < 3; i++)
+		s->ypr[i] = hp_frame_wrap(s->ypr[i]);
+	hp_frame_quat_from_ypr(s->ypr, s->quat);
+	s->flags &= ~(uint32_t)HP_ROTVEC;
+	/* beyond straight up or down the same pose has other angles: the host derives them */
+	if (fabs(s->ypr[1]) <= 90)
+		s->flags |= HP_YPR;
+	else
+		s->flags &= ~(uint32_t)HP_YPR;
+	return HP_KEEP;
+}
+HP_MODULE(axes) = {
+	HP_MODULE_HEAD,     .kind = HP_FILTER,
+	.name = "axes",     .summary = "swaps, inverts, scales and shifts single axes",
+	.options = options, .state_size = sizeof(struct axes),
+	.open = axes_open,  .filter = axes_filter,
+	.changed = prepare,
+};
