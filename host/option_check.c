@@ -92,7 +92,8 @@ static bool bad_row(const struct hp_option *row, size_t state_size, enum hp_kind
 const char *hp_options_check(const struct hp_option *table, size_t state_size, enum hp_kind kind, char *why,
                              size_t why_size)
 {
-	for (size_t i = 0; table && (table[i].key || table[i].type); i++) {
+	/* only HP_OPT_END is empty all over; a row without a key would hide those behind it */
+	for (size_t i = 0; table && (table[i].key || table[i].def || table[i].doc || table[i].size); i++) {
 		if (i >= HP_OPTIONS_MAX) {
 			snprintf(why, why_size, "no HP_OPT_END within %d options", HP_OPTIONS_MAX);
 			return why;
