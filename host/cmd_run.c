@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * cmd_run.c - `headpipe run`: runs one or more configurations until every input has ended or a signal comes. */
+#include "clock.h"
 #include "commands.h"
 #include "graph.h"
 #include "life.h"
 #include "live.h"
 #include "log.h"
 #include "options.h"
+#include "perf.h"
 #include "pipeline.h"
 #include "realtime.h"
 #include <signal.h>
@@ -17,7 +19,8 @@ struct arguments {
 	const char *assignments[256];
 	size_t nassignments;
 	int64_t for_ns; /* 0 = until the inputs end */
-	bool quiet;
+	bool quiet, perf, report;
+	const char *perf_log; /* NULL = none */
 };
 
 static int read_arguments(struct arguments *a, int argc, char **argv)
@@ -38,6 +41,14 @@ static int read_arguments(struct arguments *a, int argc, char **argv)
 			i++;
 		} else if (!strcmp(argv[i], "-q")) {
 			a->quiet = true;
+		} else if (!strcmp(argv[i], "--perf")) {
+			a->perf = true;
+		} else if (!strcmp(argv[i], "--report")) {
+			a->report = true;
+		} else if (!strcmp(argv[i], "--perf-log")) {
+			if (i + 1 == argc)
+				return hp_usage_error("run", "--perf-log needs a file name");
+			a->perf_log = argv[++i];
 		} else if (*argv[i] == '-' && argv[i][1]) {
 			return hp_usage_error("run", "unknown option %s", argv[i]);
 		} else {
@@ -50,7 +61,7 @@ static int read_arguments(struct arguments *a, int argc, char **argv)
 struct control { /* signals and --for; handles of the loop that are the command's own */
 	struct hp_run *run;
 	const struct arguments *arguments;
-	uv_signal_t signals[4];
+	uv_signal_t signals[5];
 	uv_timer_t end;
 };
 
@@ -62,6 +73,9 @@ static void on_signal(uv_signal_t *s, int number)
 		hp_pipeline_recenter(c->run);
 	} else if (number == SIGHUP) {
 		hp_live_reload(c->run, c->arguments->assignments, c->arguments->nassignments);
+	} else if (number == SIGUSR2) {
+		if (c->arguments->perf)
+			hp_perf_print(c->run->perf, stderr);
 	} else {
 		hp_life_stop(c->run);
 	}
@@ -74,8 +88,8 @@ static void on_end(uv_timer_t *t)
 
 static void take_control(struct control *c)
 {
-	static const int numbers[4] = { SIGINT, SIGTERM, SIGUSR1, SIGHUP };
-	for (size_t i = 0; i < 4; i++) {
+	static const int numbers[5] = { SIGINT, SIGTERM, SIGUSR1, SIGHUP, SIGUSR2 };
+	for (size_t i = 0; i < 5; i++) {
 		uv_signal_init(&c->run->loop, &c->signals[i]);
 		c->signals[i].data = c;
 		uv_signal_start(&c->signals[i], on_signal, numbers[i]);
@@ -88,7 +102,7 @@ static void take_control(struct control *c)
 
 static void leave_control(struct control *c)
 {
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < 5; i++)
 		uv_close((uv_handle_t *)&c->signals[i], NULL);
 	uv_close((uv_handle_t *)&c->end, NULL);
 }
@@ -113,12 +127,35 @@ static void say_counts(const struct hp_run *run)
 	}
 }
 
+static int start_perf(struct hp_run *run, const struct arguments *a, int64_t begin_ns)
+{
+	if (!a->perf && !a->report && !a->perf_log)
+		return 0;
+	run->perf = hp_perf_new(a->perf_log);
+	if (!run->perf)
+		return -1;
+	hp_perf_mark(run->perf, HP_MARK_START, begin_ns);
+	hp_perf_mark(run->perf, HP_MARK_CONFIGURED, hp_now());
+	return 0;
+}
+
+static void end_perf(struct hp_run *run, const struct arguments *a)
+{
+	if (a->report)
+		hp_perf_report(run->perf, stderr);
+	if (a->perf)
+		hp_perf_print(run->perf, stderr);
+	hp_perf_free(run->perf);
+	run->perf = NULL;
+}
+
 int cmd_run(int argc, char **argv)
 {
 	static const enum hp_level levels[] = { HP_DEBUG, HP_INFO, HP_WARN, HP_ERROR };
 	struct arguments a = { 0 };
 	struct hp_run run = { 0 };
 	struct hp_config config = { 0 };
+	int64_t begin = hp_now();
 	int status = read_arguments(&a, argc, argv);
 	if (status)
 		return status;
@@ -130,14 +167,21 @@ int cmd_run(int argc, char **argv)
 	hp_log_level(a.quiet && levels[run.settings.log_level] < HP_WARN ? HP_WARN : levels[run.settings.log_level]);
 	run.quiet = a.quiet;
 	hp_realtime_apply(&run);
+	if (start_perf(&run, &a, begin) < 0) {
+		hp_unload(&run, &config);
+		return 1;
+	}
 	struct control control = { .run = &run, .arguments = &a };
 	if (hp_life_open(&run) < 0) {
 		run.exit_code = 1;
 	} else {
+		if (run.perf)
+			hp_perf_mark(run.perf, HP_MARK_OPENED, hp_now());
 		take_control(&control);
 		hp_life_run(&run);
 		leave_control(&control);
 	}
+	end_perf(&run, &a);
 	hp_life_end(&run);
 	say_counts(&run);
 	status = run.exit_code;

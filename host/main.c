@@ -14,11 +14,14 @@ const struct hp_command hp_commands[] = {
 	{ "help", "help [COMMAND | MODULE | KIND MODULE]", "tell about a command or a module and its options", cmd_help,
 	  NULL },
 	{ "modules", "modules [--markdown]", "list all modules, and what is not built and why", cmd_modules, NULL },
-	{ "run", "run FILE... [-s section.key=value] [--for SECONDS] [-q]",
+	{ "run", "run FILE... [-s section.key=value] [--for SECONDS] [-q] [--perf] [--perf-log FILE] [--report]",
 	  "run a pipeline until its inputs end or Ctrl-C", cmd_run,
 	  "  -s section.key=value  sets an option as if it stood in the file\n"
 	  "  --for SECONDS         ends after that time\n"
-	  "  -q                    only warnings and errors on stderr\n\n"
+	  "  -q                    only warnings and errors on stderr\n"
+	  "  --perf                latency of every sample per stage, at the end and on SIGUSR2\n"
+	  "  --perf-log FILE       the same as one CSV row per sample\n"
+	  "  --report              how long each phase of the start took\n\n"
 	  "signals: SIGUSR1 recenters, SIGHUP reads the files again (options that may change while running) and\n"
 	  "reopens output files, SIGINT and SIGTERM end the run.\n"
 	  "exit status: 0 every input has ended or the run was stopped, 1 something failed while running,\n"

@@ -104,6 +104,7 @@ struct hp_run {
 	int exit_code;
 	int udp4, udp6; /* shared sockets, -1 = not open yet */
 	bool quiet;
+	struct hp_perf *perf;    /* NULL = not measured */
 	uint8_t *packet; /* encoders write here */
 	size_t packet_size;
 	struct hp_settings {

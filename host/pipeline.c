@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "limit.h"
 #include "log.h"
+#include "perf.h"
 #include "pose.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -39,6 +40,8 @@ static void to_output(struct hp_node *n, struct hp_sample *s)
 	n->samples_in++;
 	if (n->dead)
 		return;
+	if (n->run->perf)
+		hp_perf_at_output(n->run->perf);
 	if (n->limit && !hp_limit_pass(n, s))
 		return;
 	hp_output_put(n, s);
@@ -108,8 +111,13 @@ static int enter(struct hp_node *n, const struct hp_sample *given)
 	}
 	n->samples_in++;
 	const struct hp_step *steps = input->steps;
+	struct hp_perf *perf = input->run->perf;
+	if (perf)
+		hp_perf_emitted(perf, s);
 	run_steps(from_input ? steps : steps + n->first, from_input ? steps + input->nsteps : steps + n->after,
 	          n->slots);
+	if (perf)
+		hp_perf_sent(perf, s);
 	return 0;
 }
 
@@ -140,8 +148,11 @@ static void new_stream(struct hp_node *input)
 
 static void note_event(struct hp_node *input, const struct hp_event *e)
 {
-	if (e->type == HP_CONNECTED)
+	if (e->type == HP_CONNECTED) {
 		new_stream(input);
+		if (input->run->perf)
+			hp_perf_mark(input->run->perf, HP_MARK_CONNECTED, hp_now());
+	}
 	if (e->type == HP_CONNECTED || e->type == HP_GAP || e->type == HP_REFERENCE_RESET)
 		input->jump = true;
 	if (e->type == HP_LOST)
