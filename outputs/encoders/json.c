@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ * json.c - one JSON object per sample, version 2, the same bytes as sony-head-tracker 2.2. Keys, units and signs are
+ * in docs/wire-formats.md. A number that is not finite has no JSON form: -EDOM.
+ *
+ * The text is laid down front to back with fixed-size copies; the device's name is escaped once per connection, and
+ * the angular velocity, which appears under two keys, is formatted once. */
+#include "headpipe.h"
+#include "label.h"
+#include "number.h"
+#include "number_digits.h"
+#include <errno.h>
+
+enum {
+	NINE = 16,                 /* longest %.9g: -1.23456789e-308                            */
+	THOUSANDTHS = 1 + 309 + 4, /* longest %.3f                                              */
+	VECTOR = 3 * NINE + 4,     /* [a,b,c]                                                   */
+	LITERALS = 256,            /* all keys, brackets and commas (229), with room to spare   */
+	BEHIND = 64,               /* what fixed-size copies may touch behind the end           */
+	/* the longest text of a sample, with what is touched behind it */
+	WORST = LITERALS + HP_LABEL_JSON_MAX + 5 * VECTOR + 4 * NINE + 10 + 2 * THOUSANDTHS + BEHIND
+};
+
+struct json {
+	struct hp_label_of label_of;
+	size_t label_size;
+	char label[HP_LABEL_JSON_MAX];
+};
+
+#define PUT(p, text) (memcpy((p), (text), sizeof(text) - 1), (p) += sizeof(text) - 1)
+
+static char *put_numbers(char *p, const double *v, int n)
+{
+	*p++ = '[';
+	for (int i = 0; i < n; i++) {
+		p += hp_text_9g(v[i], p);
+		*p++ = i < n - 1 ? ',' : ']';
+	}
+	return p;
+}
+
+/* 0 when all are finite: x - x is 0 then, and NaN otherwise */
+static double blank(const double v[3])
+{
+	return (v[0] - v[0]) + (v[1] - v[1]) + (v[2] - v[2]);
+}
+
+static bool printable(const struct hp_sample *s)
+{
+	double sum = blank(s->rotvec) + blank(s->ypr), more = blank(s->quat) + (s->quat[3] - s->quat[3]);
+	if (s->flags & HP_GYRO)
+		sum += blank(s->gyro);
+	if (s->flags & HP_ACCEL)
+		more += blank(s->accel);
+	return sum + more + (s->rate_hz - s->rate_hz) + (s->latency_ms - s->latency_ms) == 0;
+}
+
+static size_t write_all(const struct json *j, const struct hp_sample *s, char *out)
+{
+	char *p = out;
+	PUT(p, "{\"version\":2,\"device\":");
+	if (j->label_size <= 64)
+		memcpy(p, j->label, 64); /* the usual length as one fixed copy; the rest is overwritten */
+	else
+		memcpy(p, j->label, j->label_size);
+	p += j->label_size;
+	PUT(p, ",\"rotationVector\":");
+	p = put_numbers(p, s->rotvec, 3);
+	PUT(p, ",\"quaternion\":");
+	p = put_numbers(p, s->quat, 4);
+	PUT(p, ",\"yprDegrees\":");
+	p = put_numbers(p, s->ypr, 3);
+	PUT(p, ",\"gyroscope\":");
+	char *gyro = p;
+	if (s->flags & HP_GYRO)
+		p = put_numbers(p, s->gyro, 3);
+	else
+		PUT(p, "null");
+	size_t gyro_size = (size_t)(p - gyro);
+	PUT(p, ",\"accelerometer\":");
+	if (s->flags & HP_ACCEL)
+		p = put_numbers(p, s->accel, 3);
+	else
+		PUT(p, "null");
+	PUT(p, ",\"angularVelocity\":");
+	/* the same text again; fixed sizes, in two parts because the keys since then are at least 40 bytes */
+	memcpy(p, gyro, 40);
+	memcpy(p + 40, gyro + 40, VECTOR - 40);
+	p += gyro_size;
+	PUT(p, ",\"resetCounter\":");
+	p += put_u64(s->reset_count, p);
+	PUT(p, ",\"packetsPerSecond\":");
+	p += hp_text_f3(s->rate_hz, p);
+	PUT(p, ",\"receiveLatencyMs\":");
+	p += hp_text_f3(s->latency_ms, p);
+	*p++ = '}';
+	return (size_t)(p - out);
+}
+
+static int encode(void *self, const struct hp_sample *s, const struct hp_stream *from, void *buf, size_t cap)
+{
+	struct json *j = self;
+	if (!printable(s))
+		return -EDOM;
+	if (!hp_label_is_for(&j->label_of, from)) {
+		j->label_size = hp_label_json(from->device, j->label);
+		j->label_of = (struct hp_label_of){ from, from->device };
+	}
+	if (cap >= WORST)
+		return (int)write_all(j, s, buf);
+	char roomy[WORST];
+	size_t size = write_all(j, s, roomy);
+	if (size > cap)
+		return -ENOSPC;
+	memcpy(buf, roomy, size);
+	return (int)size;
+}
+
+static void event(void *self, const struct hp_event *e)
+{
+	struct json *j = self;
+	if (e->type == HP_CONNECTED)
+		j->label_of.from = NULL;
+}
+
+HP_MODULE(json) = {
+	HP_MODULE_HEAD,
+	.kind = HP_ENCODER,
+	.name = "json",
+	.summary = "one JSON object per sample, version 2 as sony-head-tracker sends it",
+	.state_size = sizeof(struct json),
+	.encode = encode,
+	.event = event,
+};
