@@ -4,10 +4,11 @@
 #include "hid_descriptor.h"
 #include "table.h"
 
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
+#include <cmocka.h> /* wants the ones above */
 
 enum { NAMES = 128 };
 

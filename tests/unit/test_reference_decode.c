@@ -5,11 +5,12 @@
 #include "table.h"
 #include "tracker.h"
 
-#include <cmocka.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
+#include <cmocka.h> /* wants the ones above */
 
 /* Three values of one field through the plan, the first being value `at` of the packed bytes. */
 static bool through_plan(const struct hid_field *like, uint32_t at, const uint8_t *data, size_t size, int exponent,
