@@ -32,9 +32,9 @@ static const struct hp_option options[] = {
 	HP_OPT_REAL(struct synth, roll, "10", -180, 180, "largest roll, degrees (+ right)"),
 	HP_OPT_REAL(struct synth, noise, "0.02", 0, 45,
 	            "standard deviation of the noise on each axis, degrees; 0 = none"),
-	HP_OPT_INT(struct synth, seed, "1", 0, 9007199254740992, "another seed gives other noise"),
+	HP_OPT_INT(struct synth, seed, "1", 0, 4294967295, "another seed gives other noise"),
 	HP_OPT_NS(struct synth, duration, "0s", 0, 31536000, "how long in the time of the samples; 0s = for ever"),
-	HP_OPT_INT(struct synth, count, "0", 0, 9007199254740992, "how many samples; 0 = no limit"),
+	HP_OPT_INT(struct synth, count, "0", 0, 1000000000000, "how many samples; 0 = no limit"),
 	HP_OPT_REAL(struct synth, speed, "1", 0, 1000, "1 = in real time, 2 = twice as fast, 0 = as fast as possible"),
 	HP_OPT_ENUM(
 	    struct synth, frame, "head", "head|device",
