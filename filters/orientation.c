@@ -2,9 +2,8 @@
  * orientation.c - from a device's raw rotation to a steady head pose: axis map, smoothing that gives way to fast
  * motion, slow drift correction, centre. The reference's filter in its exact order of operations, so that the same
  * reports give the same bits; quat.h has the formulas. */
-#include "headpipe.h"
+#include "orientation.h"
 #include "pose.h"
-#include "quat.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,22 +12,6 @@
 #define STILL      0.08 /* rad/s; below it drift is learned      */
 #define GAIN_MOST  0.01 /* of the bias estimate, per sample      */
 #define FAST_LEAST 0.01 /* rad/s; smaller thresholds count as it */
-
-struct orientation {
-	/* options */
-	const char *axis_map, *invert;
-	double smoothing, fast_movement, drift_correction;
-	/* made from them */
-	int from[3];
-	double sign[3];
-	/* state; it lives through reconnects and option changes */
-	bool started, recenter;
-	int64_t last_ns;
-	struct quat filtered, centre, drift;
-	struct vec bias, integral;
-	bool drifted; /* drift is not the identity */
-	const struct hp_host *host;
-};
 
 static const struct hp_option options[] = {
 	HP_OPT_STR(struct orientation, axis_map, "YXZ",
