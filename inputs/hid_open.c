@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ * hid_open.c - opens a head tracker, learns who it is, and tells whether a device is the one that was there before. */
+#include "hid.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+int hid_link_open(struct hid_link *l, const struct hid_facts *facts, char *why, size_t why_size)
+{
+	static const uint8_t zero[HID_UNIQUE_SIZE];
+	memset(l, 0, sizeof *l);
+	l->facts = *facts;
+	int rc = hid_node_check(facts->path);
+	if (rc < 0) {
+		snprintf(why, why_size, "%s", strerror(-rc));
+		return rc;
+	}
+	if (hid_descriptor_parse(&l->descriptor, facts->descriptor, facts->descriptor_size, why, why_size) < 0 ||
+	    hid_recognize(&l->descriptor, why, why_size) != HID_TRACKER) {
+		hid_descriptor_free(&l->descriptor);
+		return -EILSEQ;
+	}
+	l->device = hid_open_serialized(facts->path, why, why_size);
+	if (!l->device) {
+		hid_descriptor_free(&l->descriptor);
+		return -ENODEV;
+	}
+	rc = hid_features_read(&l->features, l->device, &l->descriptor);
+	if (rc < 0) {
+		snprintf(why, why_size, "%s", strerror(-rc));
+		hid_link_close(l);
+		return rc;
+	}
+	l->has_unique = l->features.has_unique && memcmp(l->features.unique, zero, sizeof zero) != 0;
+	return 0;
+}
+
+void hid_link_close(struct hid_link *l)
+{
+	if (l->device)
+		hid_close(l->device);
+	l->device = NULL;
+	hid_features_free(&l->features);
+	hid_descriptor_free(&l->descriptor);
+}
+
+void hid_identity_of(struct hid_identity *id, const struct hid_link *l)
+{
+	memset(id, 0, sizeof *id);
+	id->known = true;
+	id->has_unique = l->has_unique;
+	memcpy(id->unique, l->features.unique, sizeof id->unique);
+	memcpy(id->serial, l->facts.serial, sizeof id->serial);
+	memcpy(id->name, l->facts.name, sizeof id->name);
+	id->vendor = l->facts.vendor;
+	id->product = l->facts.product;
+}
+
+bool hid_identity_same(const struct hid_identity *a, const struct hid_identity *b)
+{
+	if (a->has_unique && b->has_unique)
+		return !memcmp(a->unique, b->unique, sizeof a->unique);
+	if (a->serial[0] && b->serial[0])
+		return !strcasecmp(a->serial, b->serial);
+	return a->vendor == b->vendor && a->product == b->product && !strcmp(a->name, b->name);
+}
