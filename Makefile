@@ -11,7 +11,7 @@ comma := ,
 NAME  := $(or $(BUILD),$(subst $(comma),-,$(SANITIZE)))
 B     := build$(if $(NAME),/$(NAME))
 
-DEPS := libuv msgpack hidapi-hidraw inih zlib
+DEPS := libuv msgpack hidapi-hidraw inih zlib jansson
 # Optional libraries: VARIABLE:pkg-config name:Debian package. A module that needs one is listed as "not built" without it.
 OPTIONAL := ZSTD:libzstd:libzstd-dev LIBLO:liblo:liblo-dev LIBEVDEV:libevdev:libevdev-dev MOSQUITTO:libmosquitto:libmosquitto-dev
 part = $(word $2,$(subst :, ,$1))

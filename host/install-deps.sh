@@ -4,7 +4,7 @@
 #   install-deps.sh build   libraries to build and run
 #   install-deps.sh test    and what the tests use
 set -eu
-build="build-essential pkg-config libuv1-dev libmsgpack-dev libhidapi-dev libinih-dev zlib1g-dev libzstd-dev liblo-dev libevdev-dev libmosquitto-dev"
+build="build-essential pkg-config libuv1-dev libmsgpack-dev libhidapi-dev libinih-dev zlib1g-dev libjansson-dev libzstd-dev liblo-dev libevdev-dev libmosquitto-dev"
 test="libcmocka-dev clang clang-format libclang-rt-14-dev python3 python3-msgpack locales valgrind mosquitto mosquitto-clients liblo-tools tshark puredata-core nodejs npm"
 want=$build
 [ "${1:-build}" = build ] || want="$build $test"

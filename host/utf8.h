@@ -23,4 +23,7 @@ static inline size_t hp_utf8_char(const char *text, size_t n)
 		return 0;
 	return size;
 }
+
+/* The length of the longest prefix of whole, valid characters; n when all of it is. NUL bytes are valid. */
+size_t hp_utf8_valid(const void *text, size_t n);
 #endif
