@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include <cmocka.h> /* wants the ones above */
+#include <cmocka.h>
 
 enum { NAMES = 128 };
 

@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include <cmocka.h> /* wants the ones above */
+#include <cmocka.h>
 
 /* Three values of one field through the plan, the first being value `at` of the packed bytes. */
 static bool through_plan(const struct hid_field *like, uint32_t at, const uint8_t *data, size_t size, int exponent,

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * report_source.h - where `replay` gets a device's input reports from, whatever the file format. */
+#ifndef REPORT_SOURCE_H
+#define REPORT_SOURCE_H
+#include "headpipe.h"
+
+enum { REPORT_SOURCE_WHY = 800, REPORT_MAX = 4096 };
+
+/* One input report, with its ID byte where there are IDs. */
+struct report {
+	int64_t time_ns;     /* in the recording; never less than the one before */
+	const uint8_t *data; /* valid until the next call of the source */
+	size_t size;         /* at most REPORT_MAX */
+};
+
+/* An open recording, one device chosen. A format puts this first in its own struct. */
+struct report_source {
+	/* 1 with *out filled, 0 at the end, or -errno with a finished sentence in why ("FILE:LINE: ..."). */
+	int (*next)(struct report_source *, struct report *out);
+	int (*rewind)(struct report_source *); /* to the first report; 0 or -errno with why */
+	void (*close)(struct report_source *); /* frees it */
+	/* the device, owned by the source; NULL or 0 = unknown */
+	const char *name, *serial, *unique_id;
+	uint16_t vendor, product;
+	const uint8_t *descriptor;
+	uint32_t descriptor_size;
+	int64_t rate_start_ns; /* when the window that measures the report rate opened, in the recording's time */
+	char why[REPORT_SOURCE_WHY];
+};
+
+struct report_source_ask {
+	const char *path;
+	int device;                                /* index in the recording; -1 = the first with a rotation vector */
+	void (*warn)(void *arg, const char *text); /* what was skipped; may be NULL */
+	void *arg;
+};
+
+/* hid-recorder text. 0, or -errno with one sentence in why. */
+int recorder_source_open(struct report_source **out, const struct report_source_ask *ask, char *why, size_t why_size);
+#endif
