@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * label.c - device names for encoders. */
 #include "label.h"
+#include "utf8.h"
 #include <string.h>
 
 /* The length that is sent: all, or up to the last character that ends within HP_LABEL_MAX bytes. */
@@ -36,38 +37,12 @@ size_t hp_label_json(const char *device, char *out)
 	return (size_t)(p - out);
 }
 
-/* Bytes of the character at s (at most n), 0 when there is none: RFC 3629, no overlong forms, no surrogates. */
-static size_t character(const unsigned char *s, size_t n)
-{
-	if (s[0] < 0x80)
-		return 1;
-	size_t size = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-	if (s[0] < 0xc2 || s[0] > 0xf4 || size > n)
-		return 0;
-	unsigned char low = 0x80, high = 0xbf;
-	if (s[0] == 0xe0)
-		low = 0xa0;
-	else if (s[0] == 0xed)
-		high = 0x9f;
-	else if (s[0] == 0xf0)
-		low = 0x90;
-	else if (s[0] == 0xf4)
-		high = 0x8f;
-	for (size_t i = 1; i < size; i++) {
-		if (s[i] < low || s[i] > high)
-			return 0;
-		low = 0x80;
-		high = 0xbf;
-	}
-	return size;
-}
-
 size_t hp_label_utf8(const char *device, char *out)
 {
 	size_t n = cut(device), done = 0;
 	char *p = out;
 	while (done < n) {
-		size_t size = character((const unsigned char *)device + done, n - done);
+		size_t size = hp_utf8_char(device + done, n - done);
 		memcpy(p, size ? device + done : "\xef\xbf\xbd", size ? size : 3);
 		p += size ? size : 3;
 		done += size ? size : 1;
