@@ -20,6 +20,8 @@ HP_CFLAGS := -std=c11 -D_DEFAULT_SOURCE -D_POSIX_C_SOURCE=200809L -Ihost -Iinput
   -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wimplicit-fallthrough \
   -fvisibility=hidden -ffp-contract=off -fno-math-errno -MMD -MP -DHP_VERSION='"$(VERSION)"' -DHP_PREFIX='"$(PREFIX)"' $(if $(WERROR),-Werror)
 HP_LDFLAGS :=
+# `make V=1` shows the full commands.
+Q = $(if $(V),,@echo '  $1'; )
 ifneq ($(SANITIZE),)
 HP_CFLAGS  += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
 HP_LDFLAGS += -fsanitize=$(SANITIZE)
@@ -72,18 +74,18 @@ KIND = $(if $(filter inputs/%,$<),-DHP_BUILTIN=input,$(if $(filter filters/%,$<)
 
 $B/%.o: %.c $B/flags $B/have.h
 	@mkdir -p $(@D)
-	$(CC) $(HP_CFLAGS) $(KIND) $(PC_CFLAGS) $(CFLAGS) -c $< -o $@
+	$(call Q,CC   $<)$(CC) $(HP_CFLAGS) $(KIND) $(PC_CFLAGS) $(CFLAGS) -c $< -o $@
 
 $B/libhost.a: $(LIBO)
 	@rm -f $@
 	@ar rcs $@ $^
 $B/headpipe: $B/host/main.o $B/libhost.a
-	$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
+	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
 $B/tests/unit/%: $B/tests/unit/%.o $(PLAINO) $B/libhost.a
-	$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -lcmocka -ldl -lm -lpthread
+	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -lcmocka -ldl -lm -lpthread
 # The same source explores under `make fuzz` and replays its committed corpus in `make test`.
 $B/tests/fuzz/%: $B/tests/fuzz/%.o $B/tests/fuzz/replay.o $B/libhost.a
-	$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
+	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
 
 tests: all $(UNIT) $(FUZZ)
 test: deps-test
