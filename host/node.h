@@ -102,10 +102,11 @@ struct hp_run {
 	bool loop_open, stopping;
 	pthread_t loop_thread;
 	int exit_code;
-	int udp4, udp6; /* shared sockets, -1 = not open yet */
+	int udp4, udp6;          /* shared sockets, -1 = not open yet */
+	int64_t behind_since_ns; /* udp.c: since when a receiver is behind; 0 = none is */
 	bool quiet;
-	struct hp_perf *perf;    /* NULL = not measured */
-	uint8_t *packet; /* encoders write here */
+	struct hp_perf *perf; /* NULL = not measured */
+	uint8_t *packet;      /* encoders write here */
 	size_t packet_size;
 	struct hp_settings {
 		int log_level, priority; /* [headpipe] */

@@ -263,5 +263,6 @@ void hp_services_give(struct hp_node *n)
 		.file = hp_file_open,
 		.file_write = hp_file_write,
 		.file_close = hp_file_close,
+		.behind = hp_udp_behind,
 	};
 }

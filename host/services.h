@@ -16,8 +16,7 @@ struct hp_udp *hp_udp_open(const struct hp_host *, const struct hp_addrs *);
 int hp_udp_send(struct hp_udp *, const void *, size_t);
 void hp_udp_free_all(struct hp_node *);
 void hp_udp_close_sockets(struct hp_run *);
-/* True while a receiver on this machine has so much unread that more would be lost. For replays at full speed. */
-bool hp_udp_receivers_busy(struct hp_run *);
+bool hp_udp_behind(const struct hp_host *);
 
 /* file.c */
 struct hp_file *hp_file_open(const struct hp_host *, const char *path, const char *mode);

@@ -3,6 +3,7 @@
  *
  * Plain sendto() is the fastest way there is for two datagrams per sample, and an unconnected socket does not lose
  * every second datagram when nobody listens (a connected one reports the peer's refusal instead of sending). */
+#include "clock.h"
 #include "log.h"
 #include "services.h"
 #include <arpa/inet.h>
@@ -151,8 +152,20 @@ static bool busy_in(const struct hp_run *run, const char *path)
 	return busy;
 }
 
-bool hp_udp_receivers_busy(struct hp_run *run)
+/* A receiver that does not read at all must not hold a replay up for ever. */
+enum { PATIENCE_NS = 500000000 };
+
+bool hp_udp_behind(const struct hp_host *h)
 {
-	return (run->udp4 >= 0 && (busy_in(run, "/proc/net/udp") || busy_in(run, "/proc/net/udp6"))) ||
-	       (run->udp6 >= 0 && run->udp4 < 0 && busy_in(run, "/proc/net/udp6"));
+	struct hp_run *run = hp_node_of(h)->run;
+	bool busy = (run->udp4 >= 0 && busy_in(run, "/proc/net/udp")) ||
+	            ((run->udp4 >= 0 || run->udp6 >= 0) && busy_in(run, "/proc/net/udp6"));
+	if (!busy) {
+		run->behind_since_ns = 0;
+		return false;
+	}
+	int64_t now = hp_now();
+	if (!run->behind_since_ns)
+		run->behind_since_ns = now;
+	return now - run->behind_since_ns < PATIENCE_NS;
 }
