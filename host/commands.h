@@ -14,6 +14,7 @@ struct hp_command {
 extern const struct hp_command hp_commands[]; /* ends with name == NULL */
 
 int cmd_check(int argc, char **argv);
+int cmd_hds(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 int cmd_modules(int argc, char **argv);
 int cmd_run(int argc, char **argv);
