@@ -34,39 +34,57 @@ static int axis(char c)
 	return p ? (int)(p - "XxYyZz") / 2 : -1;
 }
 
-static int refuse(const struct orientation *o, const char *key, const char *value, const char *allowed)
+/* Reads axis_map and invert; what is wrong goes to key and why. */
+static int read_axes(const struct orientation *o, int from[3], double sign[3], const char **key, char *why, size_t size)
 {
-	char text[256];
-	snprintf(text, sizeof text, "%s = %.60s: %s", key, value, allowed);
-	o->host->log(o->host, HP_ERROR, text);
-	return -EINVAL;
-}
-
-/* Reads axis_map and invert. Changes nothing when one of them is wrong. */
-static int changed(void *self)
-{
-	struct orientation *o = self;
-	int from[3] = { 0 };
-	double sign[3] = { 1, 1, 1 };
 	unsigned seen = 0;
 	size_t n = strlen(o->axis_map);
+	sign[0] = sign[1] = sign[2] = 1;
 	for (size_t i = 0; i < n && i < 3; i++) {
 		from[i] = axis(o->axis_map[i]);
 		if (from[i] >= 0)
 			seen |= 1u << from[i];
 	}
-	if (n != 3 || seen != 7)
-		return refuse(o, "axis_map", o->axis_map, "must be the letters X, Y and Z in some order, such as YXZ");
+	*key = "axis_map";
+	if (n != 3 || seen != 7) {
+		snprintf(why, size, "must be the letters X, Y and Z in some order, such as YXZ");
+		return -EINVAL;
+	}
+	*key = "invert";
 	bool none = strcmp(o->invert, "none") == 0;
 	for (const char *p = none ? "" : o->invert; *p; p++) {
 		int i = axis(*p);
-		if (i < 0 || sign[i] < 0)
-			return refuse(o, "invert", o->invert,
-			              "must be letters out of X, Y, Z, each at most once, or none");
+		if (i < 0 || sign[i] < 0) {
+			snprintf(why, size, "must be letters out of X, Y, Z, each at most once, or none");
+			return -EINVAL;
+		}
 		sign[i] = -1;
 	}
-	if (!none && !*o->invert)
-		return refuse(o, "invert", "", "is empty; to invert no axis write none");
+	if (!none && !*o->invert) {
+		snprintf(why, size, "is empty; to invert no axis write none");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int check(const void *self, const char **key, char *why, size_t size)
+{
+	int from[3];
+	double sign[3];
+	return read_axes(self, from, sign, key, why, size);
+}
+
+/* Changes nothing when one of the options is wrong. */
+static int changed(void *self)
+{
+	struct orientation *o = self;
+	int from[3];
+	double sign[3];
+	const char *key;
+	char why[128];
+	int r = read_axes(o, from, sign, &key, why, sizeof why);
+	if (r < 0)
+		return r;
 	memcpy(o->from, from, sizeof from);
 	memcpy(o->sign, sign, sizeof sign);
 	return 0;
@@ -84,7 +102,7 @@ static int reset(void *self)
 static int open(void *self, const struct hp_host *host)
 {
 	struct orientation *o = self;
-	o->host = host;
+	(void)host;
 	reset(o);
 	return changed(o);
 }
@@ -186,6 +204,7 @@ HP_MODULE(orientation) = {
 	.open = open,
 	.filter = filter,
 	.changed = changed,
+	.check = check,
 	.reset = reset,
 	.command = command,
 };

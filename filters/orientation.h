@@ -19,6 +19,5 @@ struct orientation {
 	struct quat filtered, centre, drift;
 	struct vec bias, integral;
 	bool drifted; /* drift is not the identity */
-	const struct hp_host *host;
 };
 #endif
