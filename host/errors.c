@@ -8,7 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void append(struct hp_errors *e, const char *text, size_t n)
+struct hp_error_entry {
+	char *text; /* with its hints */
+	size_t size, room;
+	char *file;
+	int line, order; /* order: number of the file, in the order of first errors */
+};
+
+static void append(struct hp_error_entry *e, const char *text, size_t n)
 {
 	if (e->size + n + 1 > e->room) {
 		e->room = 2 * e->room + n + 1;
@@ -20,7 +27,7 @@ static void append(struct hp_errors *e, const char *text, size_t n)
 }
 
 /* What could steer a terminal or break the line comes out as \xNN: C0 and C1 controls, DEL, bytes that are no UTF-8. */
-static void append_safe(struct hp_errors *e, const char *text)
+static void append_safe(struct hp_error_entry *e, const char *text)
 {
 	size_t left = strlen(text);
 	while (left) {
@@ -39,7 +46,7 @@ static void append_safe(struct hp_errors *e, const char *text)
 	}
 }
 
-__attribute__((format(printf, 2, 0))) static void append_format(struct hp_errors *e, const char *fmt, va_list args)
+__attribute__((format(printf, 2, 0))) static void append_format(struct hp_error_entry *e, const char *fmt, va_list args)
 {
 	va_list again;
 	va_copy(again, args);
@@ -50,7 +57,40 @@ __attribute__((format(printf, 2, 0))) static void append_format(struct hp_errors
 	char *text = hp_need(malloc((size_t)n + 1));
 	vsnprintf(text, (size_t)n + 1, fmt, args);
 	append_safe(e, text);
+	append(e, "\n", 1);
 	free(text);
+}
+
+static int later(const struct hp_error_entry *a, const struct hp_error_entry *b)
+{
+	if (a->order != b->order)
+		return a->order > b->order;
+	return a->line == 0 ? b->line != 0 : b->line != 0 && a->line > b->line;
+}
+
+/* The entries, sorted, as one text. A handful of short pieces: made anew each time. */
+static void compose(struct hp_errors *e)
+{
+	const struct hp_error_entry *sorted[HP_ERRORS_MAX];
+	int n = e->count < HP_ERRORS_MAX ? e->count : HP_ERRORS_MAX;
+	e->size = 0;
+	for (int i = 0; i < n; i++) {
+		int at = i;
+		for (; at > 0 && later(sorted[at - 1], &e->entries[i]); at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = &e->entries[i];
+		e->size += e->entries[i].size;
+	}
+	if (e->size + 1 > e->room) {
+		e->room = 2 * e->size + 1;
+		e->text = hp_need(realloc(e->text, e->room));
+	}
+	char *out = e->text;
+	for (int i = 0; i < n; i++) {
+		memcpy(out, sorted[i]->text, sorted[i]->size);
+		out += sorted[i]->size;
+	}
+	*out = '\0';
 }
 
 void hp_error(struct hp_errors *e, const char *file, int line, const char *fmt, ...)
@@ -61,14 +101,23 @@ void hp_error(struct hp_errors *e, const char *file, int line, const char *fmt, 
 	e->count++;
 	if (e->muted)
 		return;
-	append_safe(e, file);
+	if (!e->entries)
+		e->entries = hp_need(calloc(HP_ERRORS_MAX, sizeof *e->entries));
+	int at = e->count - 1, same = 0;
+	struct hp_error_entry *entry = &e->entries[at];
+	while (same < at && strcmp(e->entries[same].file, file) != 0)
+		same++;
+	*entry = (struct hp_error_entry){ .file = hp_text(file, strlen(file)),
+		                          .line = line,
+		                          .order = same < at ? e->entries[same].order : at };
+	append_safe(entry, file);
 	if (line > 0)
-		append(e, number, (size_t)snprintf(number, sizeof number, ":%d", line));
-	append(e, ": error: ", 9);
+		append(entry, number, (size_t)snprintf(number, sizeof number, ":%d", line));
+	append(entry, ": error: ", 9);
 	va_start(args, fmt);
-	append_format(e, fmt, args);
+	append_format(entry, fmt, args);
 	va_end(args);
-	append(e, "\n", 1);
+	compose(e);
 }
 
 void hp_error_hint(struct hp_errors *e, const char *fmt, ...)
@@ -76,15 +125,20 @@ void hp_error_hint(struct hp_errors *e, const char *fmt, ...)
 	va_list args;
 	if (e->muted || e->count == 0)
 		return;
-	append(e, "    ", 4);
+	append(&e->entries[e->count - 1], "    ", 4);
 	va_start(args, fmt);
-	append_format(e, fmt, args);
+	append_format(&e->entries[e->count - 1], fmt, args);
 	va_end(args);
-	append(e, "\n", 1);
+	compose(e);
 }
 
 void hp_errors_free(struct hp_errors *e)
 {
+	for (int i = 0; e->entries && i < HP_ERRORS_MAX; i++) {
+		free(e->entries[i].text);
+		free(e->entries[i].file);
+	}
+	free(e->entries);
 	free(e->text);
 	memset(e, 0, sizeof *e);
 }

@@ -6,12 +6,14 @@
 
 enum { HP_ERRORS_MAX = 20 }; /* reported in full; the rest is only counted */
 
-/* Zero it before use, hp_errors_free() after. */
+/* Zero it before use, hp_errors_free() after. Whatever order they were found in, the errors of a file stand together,
+ * by line; the file that had an error first comes first, what concerns a file as a whole at its end. */
 struct hp_errors {
 	char *text; /* finished lines, NUL-terminated; NULL = none */
 	size_t size, room;
 	int count;
-	int muted; /* the last error was beyond HP_ERRORS_MAX: its hints are dropped too */
+	int muted;                      /* the last error was beyond HP_ERRORS_MAX: its hints are dropped too */
+	struct hp_error_entry *entries; /* what text is made of; HP_ERRORS_MAX of them or none */
 };
 
 /* Adds "FILE:LINE: error: TEXT\n"; line 0 leaves ":LINE" out. Control characters in TEXT come out as \xNN. */

@@ -254,7 +254,7 @@ void hp_real_to_text(double value, char *buf, size_t size)
 {
 	double magnitude = fabs(value);
 	locale_t old = enter_c();
-	if (magnitude == floor(magnitude) && magnitude < 1e15)
+	if (magnitude == floor(magnitude) && magnitude < 1e18)
 		snprintf(buf, size, "%.0f", value);
 	else
 		snprintf(buf, size, "%.15g", value);

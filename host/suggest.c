@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * suggest.c - edit distance for "did you mean". */
 #include "suggest.h"
+#include <stdbool.h>
 #include <string.h>
 
 enum { WORD_MAX = 64 }; /* longer words are not worth a guess */
@@ -35,6 +36,19 @@ static int distance(const char *a, size_t na, const char *b, size_t nb)
 	return rows[na % 3][nb];
 }
 
+/* Is the shorter one of at least 3 letters the beginning of the other, up to a `_` or `-`? */
+static bool is_part(const char *a, size_t na, const char *b, size_t nb)
+{
+	const char *longer = na > nb ? a : b;
+	size_t n = na > nb ? nb : na;
+	if (n < 3 || (longer[n] != '_' && longer[n] != '-'))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (fold(a[i]) != fold(b[i]))
+			return false;
+	return true;
+}
+
 const char *hp_suggest(const char *word, const char *const *candidates, size_t n)
 {
 	const char *found = NULL;
@@ -53,5 +67,8 @@ const char *hp_suggest(const char *word, const char *const *candidates, size_t n
 			limit = d - 1;
 		}
 	}
+	for (size_t i = 0; i < n && !found; i++)
+		if (is_part(word, size, candidates[i], strlen(candidates[i])))
+			found = candidates[i];
 	return found;
 }

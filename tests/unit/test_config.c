@@ -402,6 +402,21 @@ static void error_texts(void **unused)
 	assert_non_null(strstr(errors.text, "f: error: 19\n    of the last one\n"));
 }
 
+static void error_order(void **unused)
+{
+	(void)unused;
+	hp_error(&errors, "a", 9, "3");
+	hp_error(&errors, "a", 0, "5");
+	hp_error(&errors, "b", 1, "6");
+	hp_error(&errors, "a", 2, "1");
+	hp_error_hint(&errors, "of 1");
+	hp_error(&errors, "a", 9, "4");
+	hp_error(&errors, "a", 3, "2");
+	assert_string_equal(errors.text, "a:2: error: 1\n    of 1\na:3: error: 2\na:9: error: 3\na:9: error: 4\n"
+	                                 "a: error: 5\nb:1: error: 6\n");
+	assert_int_equal(errors.size, strlen(errors.text));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -411,7 +426,7 @@ int main(void)
 		cmocka_unit_test_setup(bad_pairs, fresh),   cmocka_unit_test_setup(nul_bytes, fresh),
 		cmocka_unit_test_setup(limits, fresh),      cmocka_unit_test_setup(garbage, fresh),
 		cmocka_unit_test_setup(files, fresh),       cmocka_unit_test_setup(set, fresh),
-		cmocka_unit_test_setup(error_texts, fresh),
+		cmocka_unit_test_setup(error_texts, fresh), cmocka_unit_test_setup(error_order, fresh),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	fresh(NULL);

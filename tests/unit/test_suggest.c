@@ -59,12 +59,25 @@ static void closest_wins(void **unused)
 	assert_null(hp_suggest("a", letters, 2));                          /* nothing in common */
 }
 
+static void parts(void **unused)
+{
+	static const char *const words[] = { "tcp", "opentrack_udp", "json_udp", "json_tcp" };
+	(void)unused;
+	assert_string_equal(hp_suggest("opentrack", words, 4), "opentrack_udp");
+	assert_string_equal(hp_suggest("JSON", words, 4), "json_udp");
+	assert_string_equal(hp_suggest("tcp_server", words, 4), "tcp");
+	assert_null(hp_suggest("opentracks", words + 2, 2));
+	assert_null(hp_suggest("open", words, 4)); /* within a word */
+	expect("on", NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(near_words),
 		cmocka_unit_test(far_words),
 		cmocka_unit_test(closest_wins),
+		cmocka_unit_test(parts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
