@@ -26,7 +26,6 @@ struct axes {
 	double scale_yaw, scale_pitch, scale_roll, scale_x, scale_y, scale_z;
 	double offset_yaw, offset_pitch, offset_roll, offset_x, offset_y, offset_z;
 
-	const struct hp_host *host;
 	struct plan plan;
 };
 #define SCALE(f) HP_OPT_REAL(struct axes, f, "1", -100, 100, "multiplies this axis", HP_LIVE)
@@ -69,14 +68,12 @@ static const char *next(const char **list, size_t *n)
 	*list = word + *n;
 	return *n ? word : NULL;
 }
-static int say(const struct axes *a, const char *key, const char *word, size_t n, const char *what)
+static int bad(char *why, size_t size, const char *word, size_t n, const char *what)
 {
-	char text[256];
-	snprintf(text, sizeof text, "%s: `%.*s` %s", key, n < 60 ? (int)n : 60, word, what);
-	a->host->log(a->host, HP_ERROR, text);
+	snprintf(why, size, "`%.*s` %s", n < 60 ? (int)n : 60, word, what);
 	return -EINVAL;
 }
-static int read_invert(const struct axes *a, struct plan *p)
+static int read_invert(const struct axes *a, struct plan *p, char *why, size_t size)
 {
 	const char *list = a->invert, *word;
 	size_t n;
@@ -85,11 +82,11 @@ static int read_invert(const struct axes *a, struct plan *p)
 		if (i >= 0)
 			p->factor[i] = -1;
 		else if (n != 4 || memcmp(word, "none", 4))
-			return say(a, "invert", word, n, "is no axis; allowed: yaw, pitch, roll, x, y, z, or none");
+			return bad(why, size, word, n, "is no axis; allowed: yaw, pitch, roll, x, y, z, or none");
 	}
 	return 0;
 }
-static int read_swap(const struct axes *a, struct plan *p)
+static int read_swap(const struct axes *a, struct plan *p, char *why, size_t size)
 {
 	const char *list = a->swap, *word;
 	size_t n;
@@ -100,16 +97,35 @@ static int read_swap(const struct axes *a, struct plan *p)
 		size_t left = colon ? (size_t)(colon - word) : 0;
 		int i = axis(word, left), k = colon ? axis(colon + 1, n - left - 1) : -1;
 		if (i < 0 || k < 0)
-			return say(a, "swap", word, n,
+			return bad(why, size, word, n,
 			           "is no pair; allowed: two axes such as yaw:roll or x:z, or none");
 		if (i / 3 != k / 3)
-			return say(a, "swap", word, n, "mixes an angle and a coordinate");
+			return bad(why, size, word, n, "mixes an angle and a coordinate");
 		if (i == k || p->from[i] != i || p->from[k] != k)
-			return say(a, "swap", word, n, "names an axis twice");
+			return bad(why, size, word, n, "names an axis twice");
 		p->from[i] = k;
 		p->from[k] = i;
 	}
 	return 0;
+}
+/* The plan of invert and swap, without scales and offsets; -EINVAL with the key at fault and why. */
+static int read_words(const struct axes *a, struct plan *p, const char **key, char *why, size_t size)
+{
+	memset(p, 0, sizeof *p);
+	for (int i = 0; i < AXES; i++) {
+		p->from[i] = i;
+		p->factor[i] = 1;
+	}
+	*key = "invert";
+	if (read_invert(a, p, why, size) < 0)
+		return -EINVAL;
+	*key = "swap";
+	return read_swap(a, p, why, size);
+}
+static int axes_check(const void *self, const char **key, char *why, size_t size)
+{
+	struct plan p;
+	return read_words(self, &p, key, why, size);
 }
 static int prepare(void *self)
 {
@@ -117,13 +133,11 @@ static int prepare(void *self)
 	const double scale[AXES] = { a->scale_yaw, a->scale_pitch, a->scale_roll, a->scale_x, a->scale_y, a->scale_z };
 	const double offset[AXES] = { a->offset_yaw, a->offset_pitch, a->offset_roll,
 		                      a->offset_x,   a->offset_y,     a->offset_z };
-	struct plan p = { .angles = false };
-	for (int i = 0; i < AXES; i++) {
-		p.from[i] = i;
-		p.factor[i] = 1;
-	}
-	if (read_invert(a, &p) < 0 || read_swap(a, &p) < 0)
-		return -EINVAL;
+	struct plan p;
+	const char *key;
+	char why[160];
+	if (read_words(a, &p, &key, why, sizeof why) < 0)
+		return -EINVAL; /* only a host that did not ask check() gets here */
 	for (int i = 0; i < AXES; i++) {
 		p.factor[i] *= scale[i];
 		p.offset[i] = offset[i];
@@ -144,9 +158,8 @@ static void apply(const struct plan *p, int first, double v[3])
 }
 static int axes_open(void *self, const struct hp_host *host)
 {
-	struct axes *a = self;
-	a->host = host;
-	return prepare(a);
+	(void)host;
+	return prepare(self);
 }
 static int axes_filter(void *self, struct hp_sample *s)
 {
@@ -174,5 +187,5 @@ HP_MODULE(axes) = {
 	.name = "axes",     .summary = "swaps, inverts, scales and shifts single axes",
 	.options = options, .state_size = sizeof(struct axes),
 	.open = axes_open,  .filter = axes_filter,
-	.changed = prepare,
+	.changed = prepare, .check = axes_check,
 };

@@ -134,6 +134,9 @@ int hp_config_set(struct hp_config *config, const char *assignment, struct hp_er
 	char *value = hp_text(equals + 1, strlen(equals + 1));
 	struct hp_section *section = NULL;
 	int result = -1;
+	hp_trim(kind);
+	hp_trim(name);
+	hp_trim(key);
 	hp_trim(value);
 	if (strlen(value) > HP_LINE_MAX) {
 		hp_error(errors, hp_command_line, 0, "-s %s: the value is %zu bytes; the limit is %d", shown,

@@ -347,6 +347,7 @@ int hp_config_read(struct hp_config *config, const char *path, struct hp_errors 
 {
 	struct reader r = { 0 };
 	struct stat st;
+	hp_errors_file(errors, path);
 	for (size_t i = 0; i < config->nfiles; i++)
 		if (strcmp(config->files[i], path) == 0) {
 			hp_error(errors, path, 0, "this file is given twice");

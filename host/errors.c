@@ -11,8 +11,7 @@
 struct hp_error_entry {
 	char *text; /* with its hints */
 	size_t size, room;
-	char *file;
-	int line, order; /* order: number of the file, in the order of first errors */
+	int line, order; /* order: number of the file */
 };
 
 static void append(struct hp_error_entry *e, const char *text, size_t n)
@@ -93,6 +92,16 @@ static void compose(struct hp_errors *e)
 	*out = '\0';
 }
 
+int hp_errors_file(struct hp_errors *e, const char *file)
+{
+	for (int i = 0; i < e->nfiles; i++)
+		if (strcmp(e->files[i], file) == 0)
+			return i;
+	hp_grow(&e->files, (size_t)e->nfiles, sizeof *e->files);
+	e->files[e->nfiles] = hp_text(file, strlen(file));
+	return e->nfiles++;
+}
+
 void hp_error(struct hp_errors *e, const char *file, int line, const char *fmt, ...)
 {
 	char number[16];
@@ -103,13 +112,9 @@ void hp_error(struct hp_errors *e, const char *file, int line, const char *fmt, 
 		return;
 	if (!e->entries)
 		e->entries = hp_need(calloc(HP_ERRORS_MAX, sizeof *e->entries));
-	int at = e->count - 1, same = 0;
-	struct hp_error_entry *entry = &e->entries[at];
-	while (same < at && strcmp(e->entries[same].file, file) != 0)
-		same++;
-	*entry = (struct hp_error_entry){ .file = hp_text(file, strlen(file)),
-		                          .line = line,
-		                          .order = same < at ? e->entries[same].order : at };
+	struct hp_error_entry *entry = &e->entries[e->count - 1];
+	entry->line = line;
+	entry->order = hp_errors_file(e, file);
 	append_safe(entry, file);
 	if (line > 0)
 		append(entry, number, (size_t)snprintf(number, sizeof number, ":%d", line));
@@ -134,10 +139,11 @@ void hp_error_hint(struct hp_errors *e, const char *fmt, ...)
 
 void hp_errors_free(struct hp_errors *e)
 {
-	for (int i = 0; e->entries && i < HP_ERRORS_MAX; i++) {
+	for (int i = 0; e->entries && i < HP_ERRORS_MAX; i++)
 		free(e->entries[i].text);
-		free(e->entries[i].file);
-	}
+	for (int i = 0; i < e->nfiles; i++)
+		free(e->files[i]);
+	free(e->files);
 	free(e->entries);
 	free(e->text);
 	memset(e, 0, sizeof *e);

@@ -22,17 +22,10 @@ static char *folder_of(const char *file)
 	return slash ? strndup(file, slash == file ? 1 : (size_t)(slash - file)) : strdup(".");
 }
 
-/* "[output game] to = x: " in front of what is wrong with a pair. */
-static void pair_error(struct hp_errors *errors, const struct hp_section *s, const struct hp_pair *p, const char *what)
-{
-	hp_error(errors, p->file, p->line, "[%s%s%s] %s = %s: %s", s->kind, *s->name ? " " : "", s->name, p->key,
-	         p->value, what);
-}
-
 static void host_keys(struct hp_node *n, struct hp_errors *errors)
 {
 	const struct hp_option *tables[] = { hp_host_options, n->kind == HP_OUTPUT ? hp_host_output_options : NULL };
-	char why[256], allowed[256];
+	char why[256];
 	for (size_t t = 0; t < 2; t++)
 		for (const struct hp_option *o = tables[t]; o && o->key; o++) {
 			const struct hp_pair *p = hp_section_get(n->section, o->key);
@@ -44,9 +37,8 @@ static void host_keys(struct hp_node *n, struct hp_errors *errors)
 				continue;
 			if (!p)
 				continue;
-			pair_error(errors, n->section, p, why);
-			hp_option_allowed(o, allowed, sizeof allowed);
-			hp_error_hint(errors, "%s: %s%s%s", o->key, o->doc, *allowed ? ", " : "", allowed);
+			hp_pair_error(n->section, p, false, why, errors);
+			hp_option_hint(o, text, errors);
 		}
 }
 
@@ -66,8 +58,18 @@ static void use_error(struct hp_errors *errors, const struct hp_node *n, const c
 	         s->name, key, value, hp_kind_word(kind));
 	size_t count = hp_module_names(kind, names, 128);
 	const char *guess = hp_suggest(value, names, count < 128 ? count : 128);
+	const char *other = NULL;
+	for (int k = HP_INPUT; k <= HP_ENCODER && !guess; k++) {
+		const char *all[128];
+		size_t n_all = hp_module_names((enum hp_kind)k, all, 128);
+		for (size_t i = 0; i < n_all && i < 128; i++)
+			if (!strcmp(all[i], value))
+				other = hp_kind_word((enum hp_kind)k);
+	}
 	if (guess)
 		hp_error_hint(errors, "did you mean `%s`?   searched: %s", guess, why);
+	else if (other)
+		hp_error_hint(errors, "there is one of that name among the %ss", other);
 	else
 		hp_error_hint(errors, "searched: %s   (`headpipe modules` lists all)", why);
 }
@@ -81,9 +83,12 @@ static void ask_module(const struct hp_node *n, const struct hp_module *m, const
 		return;
 	const struct hp_section *s = n->section;
 	const struct hp_pair *p = key ? hp_section_get(s, key) : NULL;
-	if (p)
-		pair_error(errors, s, p, *why ? why : "not allowed");
-	else
+	if (p) {
+		const struct hp_option *o = hp_option_find(m->options, key);
+		hp_pair_error(s, p, o && o->flags & HP_SECRET, *why ? why : "not allowed", errors);
+		if (o)
+			hp_option_hint(o, p->value, errors);
+	} else
 		hp_error(errors, s->file, s->line, "[%s %s] %s", s->kind, s->name,
 		         *why ? why : "options do not fit together");
 }
@@ -101,7 +106,7 @@ static void find_encoder(struct hp_node *n, struct hp_errors *errors)
 	if (!n->module->send) {
 		const struct hp_pair *p = hp_section_get(s, "encoding");
 		if (p)
-			pair_error(errors, s, p, "this output has no encoding of its own choice");
+			hp_pair_error(s, p, false, "this output has no encoding of its own choice", errors);
 		return;
 	}
 	const char *name = n->keys.encoding ? n->keys.encoding : n->module->encoding;
@@ -231,7 +236,7 @@ static void from_error(struct hp_run *run, struct hp_node *n, const struct hp_pa
 		snprintf(what, sizeof what, "%s is an output; samples can only come from an input or a filter", from);
 	else
 		snprintf(what, sizeof what, "no such input or filter in this file");
-	pair_error(errors, n->section, p, what);
+	hp_pair_error(n->section, p, false, what, errors);
 	for (size_t i = 0; i < run->nnodes && count < 64; i++)
 		if (run->nodes[i] != n && run->nodes[i]->kind != HP_OUTPUT && same_file(run->nodes[i], n))
 			names[count++] = run->nodes[i]->name;
@@ -247,7 +252,7 @@ static void find_upstream(struct hp_run *run, size_t at, struct hp_errors *error
 	if (n->kind == HP_INPUT) {
 		const struct hp_pair *p = hp_section_get(s, "from");
 		if (p)
-			pair_error(errors, s, p, "an input has nothing above it");
+			hp_pair_error(s, p, false, "an input has nothing above it", errors);
 		return;
 	}
 	if (n->keys.from) {
@@ -255,7 +260,7 @@ static void find_upstream(struct hp_run *run, size_t at, struct hp_errors *error
 		struct hp_node *input = named(run, n, n->keys.from, HP_INPUT),
 		               *filter = named(run, n, n->keys.from, HP_FILTER);
 		if (input && filter)
-			pair_error(errors, s, p, "both an input and a filter have this name; rename one");
+			hp_pair_error(s, p, false, "both an input and a filter have this name; rename one", errors);
 		else if (input || filter)
 			n->up = input ? input : filter;
 		else
@@ -334,14 +339,19 @@ static void link_nodes(struct hp_run *run)
 static void need_something(struct hp_run *run, struct hp_errors *errors)
 {
 	for (size_t f = 0; f < run->config->nfiles; f++) {
-		size_t inputs = 0, outputs = 0;
+		size_t inputs = 0, outputs = 0, off = 0;
 		const char *file = run->config->files[f];
 		for (size_t i = 0; i < run->nnodes; i++)
 			if (run->nodes[i]->section->file == file) {
 				inputs += run->nodes[i]->kind == HP_INPUT;
 				outputs += run->nodes[i]->kind == HP_OUTPUT;
 			}
-		if (!inputs)
+		for (size_t i = run->nnodes; i < run->nall; i++)
+			off += run->nodes[i]->section->file == file;
+		if (!(inputs && outputs) && off)
+			hp_error(errors, file, 0, "with `enabled = no` nothing is left to do: no %s",
+			         inputs ? "output" : "input");
+		else if (!inputs)
 			hp_error(errors, file, 0, "no [input NAME] section%s",
 			         outputs ? "" : " and no [output NAME] section");
 		else if (!outputs)

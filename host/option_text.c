@@ -180,6 +180,10 @@ static int one_addr(char *text, uint16_t default_port, struct hp_addr *addr, cha
 {
 	char *host = text, *port = NULL;
 	bool brackets = *text == '[';
+	if (strstr(text, "://")) {
+		snprintf(why, why_size, "`%s` is a URL; an address is host:port", text);
+		return -1;
+	}
 	if (brackets) {
 		char *end = strchr(text, ']');
 		if (!end || (end[1] && end[1] != ':')) {

@@ -97,9 +97,8 @@ static enum hp_kind kind_of(const struct hp_section *section)
 	return (enum hp_kind)0;
 }
 
-/* "[output game] to = x: what", the value hidden where it is a secret. */
-static void pair_error(const struct hp_section *section, const struct hp_pair *pair, bool secret, const char *what,
-                       struct hp_errors *errors)
+void hp_pair_error(const struct hp_section *section, const struct hp_pair *pair, bool secret, const char *what,
+                   struct hp_errors *errors)
 {
 	char title[HP_NAME_MAX + 16], shown[HP_SHOWN_MAX];
 	hp_section_title(section, title, sizeof title);
@@ -124,8 +123,7 @@ static const char *closest_choice(const struct hp_option *row, const char *text,
 	return hp_suggest(text, words, n);
 }
 
-/* "key: doc, 0.001 to 1, default 0.18" */
-static void row_hint(const struct hp_option *row, const char *value, struct hp_errors *errors)
+void hp_option_hint(const struct hp_option *row, const char *value, struct hp_errors *errors)
 {
 	char allowed[512], words[1024];
 	const char *meant = closest_choice(row, value, words, sizeof words);
@@ -148,8 +146,10 @@ static void row_hint(const struct hp_option *row, const char *value, struct hp_e
 	}
 	if (meant)
 		hp_error_hint(errors, "did you mean `%s`?", meant);
-	hp_error_hint(errors, "%s: %s, %s%s%s", row->key, row->doc, allowed, tell_default ? ", default " : "",
-	              tell_default ? row->def : "");
+	if (row->type == HP_STR)
+		*allowed = '\0'; /* "text" says nothing */
+	hp_error_hint(errors, "%s: %s%s%s%s%s", row->key, row->doc, *allowed ? ", " : "", allowed,
+	              tell_default ? ", default " : "", tell_default ? row->def : "");
 	if (strstr(value, " #"))
 		hp_error_hint(errors, "a comment behind a value begins with ` ;`");
 }
@@ -182,7 +182,7 @@ static void unknown_key(const struct hp_option *const *tables, size_t ntables, c
 		const struct hp_option *row = hp_option_find(tables[t], meant);
 		secret = secret || (row && row->flags & HP_SECRET);
 	}
-	pair_error(section, pair, secret, "no such option", errors);
+	hp_pair_error(section, pair, secret, "no such option", errors);
 	if (kind != HP_OUTPUT && kind && hp_option_find(hp_host_output_options, pair->key)) {
 		hp_error_hint(errors, "`%s` belongs into an [output NAME] section", pair->key);
 		return;
@@ -226,7 +226,7 @@ static void stray_pair(const struct hp_option *const *tables, size_t ntables, co
 		if (!gone)
 			continue;
 		snprintf(what, sizeof what, "this option is gone: %s", gone->doc);
-		pair_error(section, pair, true, what, errors);
+		hp_pair_error(section, pair, true, what, errors);
 		return;
 	}
 	unknown_key(tables, ntables, section, pair, module, errors);
@@ -236,7 +236,7 @@ int hp_options_fill(const struct hp_option *table, void *state, const struct hp_
                     const struct hp_option *const *others, size_t nothers, struct hp_values *values,
                     struct hp_errors *errors)
 {
-	char why[256], title[HP_NAME_MAX + 16], allowed[512];
+	char why[256], title[HP_NAME_MAX + 16];
 	int before = errors->count;
 	char *base_dir = folder(section->file);
 	const struct hp_option **tables = hp_need(malloc((nothers + 1) * sizeof *tables));
@@ -252,17 +252,16 @@ int hp_options_fill(const struct hp_option *table, void *state, const struct hp_
 		void *field = (char *)state + row->offset;
 		const struct hp_pair *pair = hp_section_get(section, row->key);
 		if (!pair && !row->def) {
-			hp_option_allowed(row, allowed, sizeof allowed);
 			hp_error(errors, section->file, section->line, "%s %s is missing", title, row->key);
-			hp_error_hint(errors, "%s: %s, %s", row->key, row->doc, allowed);
+			hp_option_hint(row, "", errors);
 		} else if (!pair) {
 			if (hp_option_parse(row, row->def, base_dir, field, values, why, sizeof why) < 0)
 				hp_error(errors, section->file, section->line, "%s default of %s: %s", title, row->key,
 				         why);
 		} else if (hp_option_parse(row, pair->value, pair->file == hp_command_line ? NULL : base_dir, field,
 		                           values, why, sizeof why) < 0) {
-			pair_error(section, pair, row->flags & HP_SECRET, why, errors);
-			row_hint(row, pair->value, errors);
+			hp_pair_error(section, pair, row->flags & HP_SECRET, why, errors);
+			hp_option_hint(row, pair->value, errors);
 		}
 	}
 	for (size_t i = 0; i < section->npairs; i++) {

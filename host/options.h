@@ -42,6 +42,11 @@ const char *hp_options_check(const struct hp_option *table, size_t state_size, e
 
 /* "0.001 to 1", "yaw|pitch|roll", "address:port[, ...]", ... for help and hints. */
 void hp_option_allowed(const struct hp_option *, char *buf, size_t size);
+/* "FILE:LINE: error: [output game] to = x: what"; a secret's value is hidden, a long one cut. */
+void hp_pair_error(const struct hp_section *, const struct hp_pair *, bool secret, const char *what,
+                   struct hp_errors *);
+/* Hints below such an error: the closest choice, "key: doc, 0.001 to 1, default 0.18". */
+void hp_option_hint(const struct hp_option *, const char *value, struct hp_errors *);
 const struct hp_option *hp_option_find(const struct hp_option *table, const char *key); /* not HP_REMOVED rows */
 bool hp_option_is_host_key(const char *key, enum hp_kind);
 

@@ -30,6 +30,8 @@ static void reach(const struct hp_node *n, char *buf, size_t size)
 			at += (size_t)snprintf(buf + at, size - at, "%s%s%s%s:%u", i ? ", " : "", v6 ? "[" : "",
 			                       addrs.at[i].host, v6 ? "]" : "", addrs.at[i].port);
 		}
+		if (at + 1 >= size) /* a long list */
+			memcpy(buf + size - 5, " ...", 5);
 		return;
 	}
 }

@@ -325,7 +325,7 @@ static void addresses(void **unused)
 	bad("to", "4242", "`4242` is not an address; a port alone is written :4242");
 	bad("to", "300.1.1.1:4242", "`300.1.1.1` is not an IPv4 address");
 	bad("to", "127.0.1:4242", "`127.0.1` is not an IPv4 address");
-	bad("to", "udp://a:1", "`udp://a:1`: an IPv6 address stands in brackets, like [::1]:4242");
+	bad("to", "udp://a:1", "`udp://a:1` is a URL; an address is host:port");
 	bad("to", "a/b:1", "`a/b` is not a host name");
 	char many[64 * 4 + 8] = "", name[300];
 	for (int i = 0; i < 64; i++)
@@ -416,7 +416,7 @@ static void sentences(void **unused)
 	wrong("secrt = hunter2\n", "conf/t.ini:2: error: [output x] secrt = (hidden): no such option\n"
 	                           "    did you mean `secret`?   " TAKES);
 	wrong("secret =\n",
-	      "conf/t.ini:2: error: [output x] secret = (hidden): no value\n    secret: a password, text\n");
+	      "conf/t.ini:2: error: [output x] secret = (hidden): no value\n    secret: a password\n");
 	wrong("host = a\n", "conf/t.ini:2: error: [output x] host = (hidden): this option is gone: use `to` instead\n");
 }
 
