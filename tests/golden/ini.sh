@@ -21,6 +21,7 @@ steady() {
 # 10 MB of lines that are none
 yes 'to be or not to be, that is = no question [here] ; "or there' | head -c 10485760 >"$TMP/garbage.ini"
 
+[ -x "$headpipe" ] || { echo "$headpipe: not built"; exit 1; }
 n=0 failed=0
 one() { # kind name command status
 	kind=$1 name=$2 command=$3 want=$4
