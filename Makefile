@@ -47,7 +47,7 @@ UNIT  := $(patsubst %.c,$B/%,$(wildcard tests/unit/test_*.c))
 PLAINO := $(patsubst %.c,$B/%.o,$(wildcard tests/plain/*.c))
 FUZZ  := $(patsubst %.c,$B/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all run test deps deps-test clean format install bench fuzz tests FORCE
+.PHONY: bench-idle all run test deps deps-test clean format install bench fuzz tests FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $B/headpipe
@@ -91,6 +91,10 @@ tests: all $(UNIT) $(FUZZ)
 test: deps-test
 	@$(MAKE) --no-print-directory tests
 	@B=$B CC='$(CC)' SANITIZE='$(SANITIZE)' sh tests/run.sh
+
+# Wake-ups, CPU time, page faults and memory, idle and streaming; SECONDS_EACH=30 per case.
+bench-idle: all
+	@HEADPIPE=$B/headpipe sh bench/idle.sh
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
