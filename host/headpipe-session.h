@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * headpipe-session.h - reads and writes session files: MCAP (mcap.dev) with head tracker reports, samples and
+ * events. Also a general MCAP reader for fixed-layout `cdr` messages. C11; links -lheadpipe-session.
+ *
+ * Threads. A writer or a reader belongs to one thread at a time; different ones are independent.
+ * Results. 0 or a positive count is good, a negative errno value is bad; hps_reader_error() and the `why` buffers
+ * hold one finished sentence. Nothing is printed. Times are nanoseconds, signed.
+ * Stability. Structs that the caller fills begin with struct_size and only grow at their end. */
+#ifndef HEADPIPE_SESSION_H
+#define HEADPIPE_SESSION_H
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "headpipe.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#define HPS_API __attribute__((visibility("default")))
+#else
+#define HPS_API
+#endif
+
+#define HPS_TOPIC_REPORTS "/hid/reports" /* untouched input reports, one message each, report ID included */
+#define HPS_TOPIC_SAMPLE "/head/sample"  /* struct hp_sample                                              */
+#define HPS_TOPIC_EVENTS "/events"       /* struct hp_event                                               */
+
+/* ---- fields of a message --------------------------------------------------------------------------- */
+
+enum hps_type { HPS_F64 = 1, HPS_F32, HPS_I64, HPS_U64, HPS_I32, HPS_U32, HPS_I16, HPS_U16, HPS_I8, HPS_U8, HPS_BOOL };
+HPS_API const char *hps_type_name(enum hps_type); /* the ros2msg name: "float64", ... */
+
+/* One number of a fixed-layout message. In a file every field has a name of its own; an array member `float64[3] v`
+ * reads as v[0], v[1], v[2]; a nested message `Point p` as p.x, ... */
+struct hps_field {
+	const char *name, *unit; /* unit: "rad/s", "" = none */
+	enum hps_type type;
+};
+
+/* ---- writer ------------------------------------------------------------------------------------------ */
+
+enum hps_compression { HPS_NONE = 0, HPS_ZSTD = 1 };
+enum { HPS_KEEP = 0, HPS_DROP = 1 };
+
+/* Where the bytes go. All of n or a negative errno value. Missing functions are skipped. */
+struct hps_sink {
+	void *ctx;
+	int (*write)(void *ctx, const void *data, size_t n); /* appends                          */
+	int (*sync)(void *ctx);                              /* to the disk                      */
+	int (*truncate)(void *ctx, uint64_t size);           /* after a failed write: cut back   */
+	int (*close)(void *ctx);
+};
+
+/* Looks at, changes or drops a message just before it is put into its chunk. data may be edited in place.
+ * HPS_KEEP, HPS_DROP or a negative errno value, which the writing call returns. */
+typedef int (*hps_hook)(void *ctx, uint16_t channel, int64_t time, void *data, size_t n);
+
+struct hps_writer_options {
+	uint32_t struct_size; /* sizeof(struct hps_writer_options) */
+	enum hps_compression compression;
+	int level;               /* zstd: 1 to 19; 0 = 1                                        */
+	uint32_t chunk_messages; /* a chunk is closed after so many messages; 0 = 1000          */
+	uint32_t chunk_bytes;    /* or so many bytes; 0 = 64 KiB                                */
+	int64_t chunk_ns;        /* or when its messages span so much time; 0 = 1 s             */
+	bool fsync;              /* every closed chunk goes to the disk                         */
+	bool exclusive;          /* hps_create: -EEXIST when the file is there                  */
+	const char *library;     /* who writes; NULL = "headpipe"                               */
+	hps_hook hook;
+	void *hook_ctx;
+};
+#define HPS_WRITER_OPTIONS { sizeof(struct hps_writer_options), HPS_NONE, 0, 0, 0, 0, false, false, NULL, NULL, NULL }
+
+struct hps_writer;
+
+/* Creates path (or replaces it) and writes the head of the file. opts NULL = defaults. -ENOTSUP: no zstd here. */
+HPS_API int hps_create(struct hps_writer **, const char *path, const struct hps_writer_options *opts);
+/* The same into a sink of the caller's; the sink is copied and closed by hps_finish(), also when this fails. */
+HPS_API int hps_create_sink(struct hps_writer **, const struct hps_sink *, const struct hps_writer_options *opts);
+/* A schema of numbers and a channel with it: `cdr` + `ros2msg`, fields laid out in the given order, each aligned to
+ * its size. Put 8-byte fields first and nothing is padded. schema: "package/Name". metadata: pairs of key and value,
+ * NULL-terminated, or NULL. Returns the channel number (from 1) or a negative errno value. */
+HPS_API int hps_add_channel(struct hps_writer *, const char *topic, const char *schema, const struct hps_field *, size_t n,
+			    const char *const *metadata);
+/* A channel of any other encoding; schema NULL = none. Returns the channel number or a negative errno value. */
+HPS_API int hps_add_raw_channel(struct hps_writer *, const char *topic, const char *message_encoding, const char *schema,
+				const char *schema_encoding, const void *schema_data, size_t schema_size,
+				const char *const *metadata);
+/* Bytes of a message of a channel made by hps_add_channel, its 4-byte head included. */
+HPS_API size_t hps_message_size(const struct hps_writer *, int channel);
+/* One message, its data copied. -EINVAL no such channel, -EMSGSIZE larger than 64 MiB, or the first error of the file
+ * for ever after (-ENOSPC, ...): then the file ends with the last chunk that was written whole. */
+HPS_API int hps_write(struct hps_writer *, int channel, int64_t time, const void *data, size_t n);
+/* Closes the current chunk, so that a crash loses nothing written so far. */
+HPS_API int hps_flush(struct hps_writer *);
+/* A file inside the file. Closes the current chunk first. */
+HPS_API int hps_attach(struct hps_writer *, int64_t time, const char *name, const char *media_type, const void *, size_t n);
+/* Named text pairs, NULL-terminated. A pair "crc32" is added that guards the others. */
+HPS_API int hps_metadata(struct hps_writer *, const char *name, const char *const *pairs);
+/* Bytes written so far plus the chunk in the making. */
+HPS_API uint64_t hps_written(const struct hps_writer *);
+/* Writes the summary and closes. The writer is gone whatever the result. The first error of the file, if any. */
+HPS_API int hps_finish(struct hps_writer *);
+
+/* ---- headpipe's own channels ----------------------------------------------------------------------- */
+
+enum { HPS_SAMPLE_SIZE = 216 }; /* bytes of a cdr sample message */
+/* pairs of metadata, or NULL. json: `json` + `jsonschema` instead of `cdr` + `ros2msg`. Return the channel. */
+HPS_API int hps_add_samples(struct hps_writer *, bool json, const char *const *metadata);
+HPS_API int hps_add_reports(struct hps_writer *, const struct hp_stream *); /* NULL = source unknown */
+HPS_API int hps_add_events(struct hps_writer *);
+HPS_API int hps_write_sample(struct hps_writer *, int channel, const struct hp_sample *);
+/* rate_start_ns: with HP_CONNECTED, when the window that measures the rate opened; else 0. */
+HPS_API int hps_write_event(struct hps_writer *, int channel, const struct hp_event *, int64_t rate_start_ns);
+
+/* ---- reader ------------------------------------------------------------------------------------------ */
+
+struct hps_reader;
+struct hps_reader_options {
+	uint32_t struct_size; /* sizeof(struct hps_reader_options) */
+	size_t cache_bytes;   /* unpacked chunks kept beside the current one, least recently used go first */
+	bool recover;         /* ignore the summary: walk the whole file and take every good chunk         */
+};
+#define HPS_READER_OPTIONS { sizeof(struct hps_reader_options), (size_t)64 << 20, false }
+
+/* One message. data points into the chunk: valid until the next call with this reader that is not hps_get_*(). */
+struct hps_message {
+	const uint8_t *data;
+	uint32_t size, sequence;
+	int64_t time, publish_time;
+	uint16_t channel; /* index for hps_channel_at(), not the number in the file */
+	uint16_t layout;  /* private: says which keys fit; 0 = none                */
+	uint32_t pad0;
+};
+
+struct hps_channel {
+	const char *topic, *encoding, *schema, *schema_encoding;
+	const uint8_t *schema_data;
+	size_t schema_size;
+	size_t nmetadata; /* pairs */
+	const char *const *metadata;
+	const struct hps_field *fields; /* fixed-layout messages; else nfields is 0 */
+	size_t nfields;
+	size_t message_size; /* bytes such a message has at least */
+	uint64_t messages;
+	uint16_t id; /* number in the file */
+};
+
+struct hps_info {
+	uint64_t messages, chunks, file_size;
+	uint64_t damaged_chunks; /* known to be unreadable so far                                    */
+	int64_t start, end;      /* log times of the first and the last message; 0 when there is none */
+	bool finished;           /* there is a good summary                                          */
+	bool ordered;            /* no chunk begins before the one in front of it                    */
+	const char *library, *profile;
+	const char *note; /* "" or one sentence: what is odd about the file */
+	size_t nchannels, nattachments, nmetadata;
+};
+
+struct hps_attachment {
+	const char *name, *media_type;
+	int64_t time;
+	uint64_t size;
+};
+
+/* O(chunks) for a finished file; without a good summary the file is walked and info.note says so. An unfinished or
+ * growing file is fine. why gets one sentence when it fails. */
+HPS_API int hps_open(struct hps_reader **, const char *path, const struct hps_reader_options *, char *why, size_t why_size);
+/* The same from memory, which stays the caller's and must outlive the reader. */
+HPS_API int hps_open_memory(struct hps_reader **, const void *data, size_t size, const struct hps_reader_options *, char *why,
+			    size_t why_size);
+HPS_API void hps_close(struct hps_reader *);
+HPS_API void hps_get_info(const struct hps_reader *, struct hps_info *);
+HPS_API const char *hps_reader_error(const struct hps_reader *); /* of the last call that failed */
+HPS_API const struct hps_channel *hps_channel_at(const struct hps_reader *, size_t index);
+/* Index of the first channel with this topic, or -1. */
+HPS_API int hps_channel_find(const struct hps_reader *, const char *topic);
+HPS_API const char *hps_channel_metadata(const struct hps_channel *, const char *key); /* NULL = not there */
+/* Growing file: takes in what was appended since. 1 = there is more now, 0 = nothing new, negative = error. */
+HPS_API int hps_poll(struct hps_reader *);
+HPS_API bool hps_attachment_at(const struct hps_reader *, size_t index, struct hps_attachment *);
+/* size bytes go to buf; -EBADMSG when the CRC is wrong. */
+HPS_API int hps_attachment_read(struct hps_reader *, size_t index, void *buf, size_t size);
+/* Value of a pair in the first metadata record with this name; NULL = not there or damaged. Valid until hps_close. */
+HPS_API const char *hps_metadata_get(struct hps_reader *, const char *name, const char *key);
+
+/* Where one reads. Several may read the same reader; they share its cache and its current chunk. */
+struct hps_cursor {
+	struct hps_reader *reader;
+	int channel; /* index, or -1 for all in file order */
+	uint32_t chunk, at;
+};
+/* At the first message. channel: index, or -1 for all. */
+HPS_API struct hps_cursor hps_cursor(struct hps_reader *, int channel);
+/* The next message: 1, or 0 at the end, or a negative errno value once per bad chunk; the call after it goes on behind
+ * that chunk. Messages come in file order. */
+HPS_API int hps_next(struct hps_cursor *, struct hps_message *);
+/* To the first message, in file order, whose time is t or later. 1 = there is one, 0 = end. In an unordered file this
+ * looks at chunks one by one. */
+HPS_API int hps_seek_time(struct hps_cursor *, int64_t t);
+/* To message number n, from 0, of the cursor's channel (or of all). 1, 0 when there are not so many. */
+HPS_API int hps_seek_number(struct hps_cursor *, uint64_t n);
+
+/* Chunks, for tools. */
+struct hps_chunk {
+	uint64_t offset, length; /* of the record in the file, its 9-byte head included */
+	uint64_t messages;
+	uint64_t first;       /* number of its first message                       */
+	uint64_t fingerprint; /* equal chunks have equal ones; 0 = not known       */
+	uint64_t raw_size, packed_size;
+	int64_t start, end;
+};
+HPS_API bool hps_chunk_at(const struct hps_reader *, size_t index, struct hps_chunk *);
+/* Reads and checks one chunk. 0 or a negative errno value. */
+HPS_API int hps_chunk_check(struct hps_reader *, size_t index);
+
+/* ---- typed properties --------------------------------------------------------------------------------- */
+
+/* Resolved once, then a read is a load. */
+struct hps_key {
+	uint32_t offset; /* in the message */
+	enum hps_type type;
+	uint16_t layout, channel;
+};
+/* unit NULL = any, else it must be the same text. type 0 = any. -ENOENT with a sentence that names what exists,
+ * -EINVAL when the type or unit differs. [hps_reader_error()] */
+HPS_API int hps_key_resolve(struct hps_reader *, int channel, const char *name, enum hps_type type, const char *unit,
+			    struct hps_key *);
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "headpipe-session.h needs a little-endian machine"
+#endif
+/* Loads of the exact type; NAN or 0 when the key is of another channel or type, or the message is too short. */
+static inline double hps_get_f64(struct hps_key k, const struct hps_message *m)
+{
+	double v = NAN;
+	if (k.layout == m->layout && k.type == HPS_F64)
+		memcpy(&v, m->data + k.offset, sizeof v);
+	return v;
+}
+static inline float hps_get_f32(struct hps_key k, const struct hps_message *m)
+{
+	float v = NAN;
+	if (k.layout == m->layout && k.type == HPS_F32)
+		memcpy(&v, m->data + k.offset, sizeof v);
+	return v;
+}
+static inline int64_t hps_get_i64(struct hps_key k, const struct hps_message *m)
+{
+	int64_t v = 0;
+	if (k.layout == m->layout && (k.type == HPS_I64 || k.type == HPS_U64))
+		memcpy(&v, m->data + k.offset, sizeof v);
+	return v;
+}
+static inline uint32_t hps_get_u32(struct hps_key k, const struct hps_message *m)
+{
+	uint32_t v = 0;
+	if (k.layout == m->layout && (k.type == HPS_U32 || k.type == HPS_I32))
+		memcpy(&v, m->data + k.offset, sizeof v);
+	return v;
+}
+/* Any type as a double; 64-bit integers beyond 2^53 are rounded. NAN when the key is of another channel. */
+HPS_API double hps_get_number(struct hps_key, const struct hps_message *);
+
+/* A message of /head/sample (cdr or json) as a sample. 0, -EBADMSG or -EINVAL when it is another channel's. */
+HPS_API int hps_get_sample(const struct hps_reader *, const struct hps_message *, struct hp_sample *);
+/* A message of /events; text points into the message. rate_start_ns may be NULL. */
+HPS_API int hps_get_event(const struct hps_reader *, const struct hps_message *, struct hp_event *, int64_t *rate_start_ns);
+/* What /hid/reports says about its source. Strings and bytes belong to the reader. 0 or -ENOENT. */
+HPS_API int hps_get_stream(struct hps_reader *, int channel, struct hp_stream *);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

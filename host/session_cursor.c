@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ * session_cursor.c - reading messages one after another, and jumping by time and by number. */
+#include <errno.h>
+
+#include "session_reader.h"
+
+struct hps_cursor hps_cursor(struct hps_reader *r, int channel)
+{
+	return (struct hps_cursor){ r, channel, 0, 0 };
+}
+
+/* Where the cursor's messages begin in a loaded chunk, and how many there are. */
+static const uint32_t *places(const struct hps_slot *s, int channel, uint32_t *n)
+{
+	if (channel < 0) {
+		*n = s->n;
+		return s->in_order;
+	}
+	for (uint32_t i = 0; i < s->nparts; i++) {
+		if (s->parts[i].channel == channel) {
+			*n = s->parts[i].n;
+			return s->by_channel + s->parts[i].first;
+		}
+	}
+	*n = 0;
+	return NULL;
+}
+
+static void view(const struct hps_reader *r, const uint8_t *p, int channel, struct hps_message *m)
+{
+	uint32_t size = (uint32_t)(hps_u64_at(p + 1) - HPS_MESSAGE_HEAD);
+	const uint8_t *data = p + HPS_HEAD + HPS_MESSAGE_HEAD;
+	uint16_t index = channel < 0 ? (uint16_t)(hps_by_id(r, hps_u16_at(p + 9)) - 1) : (uint16_t)channel;
+	const struct hps_channel *c = &r->channels[index].pub;
+	m->data = data;
+	m->size = size;
+	m->sequence = hps_u32_at(p + 11);
+	m->time = (int64_t)hps_u64_at(p + 15);
+	m->publish_time = (int64_t)hps_u64_at(p + 23);
+	m->channel = index;
+	/* only a little-endian message that is long enough may be read by key */
+	m->layout = c->nfields && size >= c->message_size && data[0] == 0 && data[1] == 1 ? (uint16_t)(index + 1) : 0;
+	m->pad0 = 0;
+}
+
+/* Is there a message of this channel in chunk i? Looked up without reading it. */
+static bool has(const struct hps_reader *r, uint32_t chunk, int channel)
+{
+	if (channel < 0)
+		return r->chunks[chunk].messages > 0;
+	const struct hps_rchannel *ch = &r->channels[channel];
+	size_t low = 0, high = ch->nspans;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (ch->spans[mid].chunk < chunk)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < ch->nspans && ch->spans[low].chunk == chunk;
+}
+
+int hps_next(struct hps_cursor *c, struct hps_message *m)
+{
+	struct hps_reader *r = c->reader;
+	int code = 0;
+	if (c->channel >= 0 && (size_t)c->channel >= r->nchannels)
+		return hps_error(r, -EINVAL, "there is no channel %d", c->channel);
+	while (c->chunk < r->nchunks) {
+		struct hps_slot *s = r->chunks[c->chunk].slot;
+		if (!s || s != r->newest)
+			s = has(r, c->chunk, c->channel) ? hps_load(r, c->chunk, &code) : NULL;
+		if (s) {
+			uint32_t n;
+			const uint32_t *at = places(s, c->channel, &n);
+			if (c->at < n) {
+				view(r, s->records + at[c->at++], c->channel, m);
+				return 1;
+			}
+		}
+		c->chunk++;
+		c->at = 0;
+		if (code)
+			return code;
+	}
+	return 0;
+}
+
+static int64_t time_at(const struct hps_slot *s, uint32_t place)
+{
+	return (int64_t)hps_u64_at(s->records + place + 15);
+}
+
+int hps_seek_time(struct hps_cursor *c, int64_t t)
+{
+	struct hps_reader *r = c->reader;
+	size_t low = 0, high = r->nchunks;
+	if (c->channel >= 0 && (size_t)c->channel >= r->nchannels)
+		return hps_error(r, -EINVAL, "there is no channel %d", c->channel);
+	while (r->ordered && low < high) {
+		size_t mid = (low + high) / 2;
+		if (r->chunks[mid].end < t)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < r->nchunks; low++) {
+		int code = 0;
+		if (r->chunks[low].end < t || !has(r, (uint32_t)low, c->channel))
+			continue;
+		struct hps_slot *s = hps_load(r, low, &code);
+		if (!s) {
+			c->chunk = (uint32_t)low + 1; /* reading on goes behind it */
+			c->at = 0;
+			return code;
+		}
+		uint32_t n, first = 0, last;
+		const uint32_t *at = places(s, c->channel, &n);
+		for (last = n; s->sorted && first < last;) {
+			uint32_t mid = first + (last - first) / 2;
+			if (time_at(s, at[mid]) < t)
+				first = mid + 1;
+			else
+				last = mid;
+		}
+		while (first < n && time_at(s, at[first]) < t)
+			first++;
+		if (first < n) {
+			c->chunk = (uint32_t)low;
+			c->at = first;
+			return 1;
+		}
+	}
+	c->chunk = (uint32_t)r->nchunks;
+	c->at = 0;
+	return 0;
+}
+
+int hps_seek_number(struct hps_cursor *c, uint64_t n)
+{
+	struct hps_reader *r = c->reader;
+	if (c->channel >= 0 && (size_t)c->channel >= r->nchannels)
+		return hps_error(r, -EINVAL, "there is no channel %d", c->channel);
+	const struct hps_rchannel *ch = c->channel < 0 ? NULL : &r->channels[c->channel];
+	size_t low = 0, high = ch ? ch->nspans : r->nchunks;
+	c->at = 0;
+	c->chunk = (uint32_t)r->nchunks;
+	if (n >= (ch ? ch->pub.messages : r->messages))
+		return 0;
+	/* the last one whose first message is n or before it */
+	while (high - low > 1) {
+		size_t mid = (low + high) / 2;
+		if ((ch ? ch->spans[mid].first : r->chunks[mid].first) <= n)
+			low = mid;
+		else
+			high = mid;
+	}
+	c->chunk = ch ? ch->spans[low].chunk : (uint32_t)low;
+	c->at = (uint32_t)(n - (ch ? ch->spans[low].first : r->chunks[low].first));
+	return 1;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ * session_head.h - the layout of headpipe's own messages, for the session library's parts. */
+#ifndef HP_SESSION_HEAD_H
+#define HP_SESSION_HEAD_H
+#include "headpipe-session.h"
+
+enum { HPS_SAMPLE_FIELDS = 28 };
+extern const struct hps_field hps_sample_fields[HPS_SAMPLE_FIELDS]; /* of /head/sample, in order */
+
+const char *hps_event_name(uint32_t type); /* "recenter", ... */
+void hps_sample_pack(const struct hp_sample *, uint8_t out[HPS_SAMPLE_SIZE]);
+void hps_sample_unpack(const uint8_t *in, struct hp_sample *);
+/* 0 or -EBADMSG. */
+int hps_sample_from_json(const char *text, size_t n, struct hp_sample *);
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * fuzz_session.c - any bytes as a session file: opened both ways, everything read, jumps, keys. */
+#include "headpipe-session.h"
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void read_all(struct hps_reader *r)
+{
+	struct hps_cursor c = hps_cursor(r, -1);
+	struct hps_message m;
+	struct hp_sample s;
+	struct hp_event e;
+	struct hp_stream st;
+	struct hps_info info;
+	struct hps_key k;
+	struct hps_attachment a;
+	unsigned char text[64];
+	volatile unsigned sum = 0;
+	int code;
+	for (int i = 0; i < 20000 && (code = hps_next(&c, &m)) != 0; i++) {
+		if (code < 0)
+			continue;
+		for (uint32_t n = 0; n < m.size; n++)
+			sum += m.data[n];
+		hps_get_sample(r, &m, &s);
+		hps_get_event(r, &m, &e, NULL);
+		const struct hps_channel *ch = hps_channel_at(r, m.channel);
+		for (size_t f = 0; f < ch->nfields && f < 8; f++)
+			if (!hps_key_resolve(r, m.channel, ch->fields[f].name, ch->fields[f].type, NULL, &k))
+				sum += hps_get_number(k, &m) > 0;
+	}
+	hps_get_info(r, &info);
+	for (size_t i = 0; i < info.nchannels && i < 50; i++) {
+		hps_get_stream(r, (int)i, &st);
+		c = hps_cursor(r, (int)i);
+		if (hps_seek_time(&c, info.start / 2 + info.end / 2) == 1)
+			hps_next(&c, &m);
+		if (hps_seek_number(&c, hps_channel_at(r, i)->messages / 2) == 1)
+			hps_next(&c, &m);
+	}
+	for (size_t i = 0; hps_attachment_at(r, i, &a) && i < 50; i++)
+		hps_attachment_read(r, i, text, sizeof text);
+	hps_metadata_get(r, "headpipe.session", "point");
+	for (size_t i = 0; i < info.chunks && i < 50; i++)
+		hps_chunk_check(r, i);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char why[300];
+	for (int recover = 0; recover < 2; recover++) {
+		struct hps_reader *r;
+		struct hps_reader_options o = HPS_READER_OPTIONS;
+		o.recover = recover;
+		o.cache_bytes = 10000;
+		if (hps_open_memory(&r, data, size, &o, why, sizeof why) < 0)
+			continue;
+		read_all(r);
+		hps_close(r);
+	}
+	return 0;
+}
