@@ -47,7 +47,7 @@ UNIT  := $(patsubst %.c,$B/%,$(wildcard tests/unit/test_*.c))
 PLAINO := $(patsubst %.c,$B/%.o,$(wildcard tests/plain/*.c))
 FUZZ  := $(patsubst %.c,$B/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: bench-idle all run test deps deps-test clean format install bench fuzz tests FORCE
+.PHONY: bench-idle all run test deps deps-test clean format install bench fuzz tests test-device FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $B/headpipe
@@ -95,6 +95,11 @@ test: deps-test
 # Wake-ups, CPU time, page faults and memory, idle and streaming; SECONDS_EACH=30 per case.
 bench-idle: all
 	@HEADPIPE=$B/headpipe sh bench/idle.sh
+
+# headpipe on a real kernel with virtual head trackers, in a virtual machine; skipped where there is no QEMU.
+test-device: deps
+	@$(MAKE) --no-print-directory all
+	@B=$B CC='$(CC)' sh tests/device/run.sh || { [ $$? = 77 ] || exit 1; }
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')

@@ -3,11 +3,13 @@
 # Installs what headpipe needs on Debian and Ubuntu; says what to install elsewhere.
 #   install-deps.sh build   libraries to build and run
 #   install-deps.sh test    and what the tests use
+#   install-deps.sh device  what `make test-device` uses
 set -eu
 build="build-essential pkg-config libuv1-dev libmsgpack-dev libhidapi-dev libinih-dev zlib1g-dev libjansson-dev libzstd-dev liblo-dev libevdev-dev libmosquitto-dev"
 test="libcmocka-dev clang clang-format libclang-rt-14-dev python3 python3-msgpack locales valgrind mosquitto mosquitto-clients liblo-tools tshark puredata-core nodejs npm"
+device="qemu-system-x86 busybox-static cpio"
 want=$build
-[ "${1:-build}" = build ] || want="$build $test"
+case ${1:-build} in build) ;; device) want=$device ;; *) want="$build $test" ;; esac
 missing=
 if command -v dpkg-query >/dev/null 2>&1; then
 	for p in $want; do
