@@ -46,6 +46,7 @@ LIBO  := $(MODS:%.c=$B/%.o) $(HOST:%.c=$B/%.o)
 UNIT  := $(patsubst %.c,$B/%,$(wildcard tests/unit/test_*.c))
 PLAINO := $(patsubst %.c,$B/%.o,$(wildcard tests/plain/*.c))
 FUZZ  := $(patsubst %.c,$B/%,$(wildcard tests/fuzz/fuzz_*.c))
+TESTMODS := $(patsubst tests/unit/modules/%.c,$B/tests/modules/%.so,$(wildcard tests/unit/modules/*.c))
 
 .PHONY: bench-idle all run test deps deps-test clean format install bench fuzz tests test-device FORCE
 .DELETE_ON_ERROR:
@@ -83,11 +84,15 @@ $B/headpipe: $B/host/main.o $B/libhost.a
 	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
 $B/tests/unit/%: $B/tests/unit/%.o $(PLAINO) $B/libhost.a
 	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -lcmocka -ldl -lm -lpthread
+# Modules that tests load; a sanitizer's own symbols are in the program.
+$B/tests/modules/%.so: tests/unit/modules/%.c $B/flags
+	@mkdir -p $(@D)
+	$(call Q,LINK $@)$(CC) $(HP_CFLAGS) $(CFLAGS) -fPIC -shared $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -Wl,-z,nodelete $< -o $@
 # The same source explores under `make fuzz` and replays its committed corpus in `make test`.
 $B/tests/fuzz/%: $B/tests/fuzz/%.o $B/tests/fuzz/replay.o $B/libhost.a
 	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
 
-tests: all $(UNIT) $(FUZZ)
+tests: all $(UNIT) $(FUZZ) $(TESTMODS)
 test: deps-test
 	@$(MAKE) --no-print-directory tests
 	@B=$B CC='$(CC)' SANITIZE='$(SANITIZE)' sh tests/run.sh
@@ -105,4 +110,4 @@ format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 clean:
 	rm -rf build
--include $(LIBO:.o=.d) $B/host/main.d $(UNIT:=.d) $(PLAINO:.o=.d) $(FUZZ:=.d)
+-include $(LIBO:.o=.d) $B/host/main.d $(UNIT:=.d) $(PLAINO:.o=.d) $(FUZZ:=.d) $(TESTMODS:.so=.d)
