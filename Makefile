@@ -106,6 +106,11 @@ test-device: deps
 	@$(MAKE) --no-print-directory all
 	@B=$B CC='$(CC)' sh tests/device/run.sh || { [ $$? = 77 ] || exit 1; }
 
+# The pages that are generated; tests/docs compares them.
+.PHONY: docs
+docs: all
+	$B/headpipe modules --markdown > docs/modules.md
+
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 clean:

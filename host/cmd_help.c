@@ -1,40 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * cmd_help.c - `headpipe help`: commands, and modules from their option tables. */
 #include "commands.h"
+#include "describe.h"
 #include "graph.h"
 #include "modules.h"
 #include "suggest.h"
 #include <stdlib.h>
 #include <string.h>
-
-static void options(const struct hp_option *table)
-{
-	char allowed[300];
-	for (const struct hp_option *o = table; o && o->key; o++) {
-		if (o->flags & HP_REMOVED)
-			continue;
-		hp_option_allowed(o, allowed, sizeof allowed);
-		printf("  %-18s %s\n", o->key, o->doc);
-		printf("  %-18s %s", "", allowed);
-		if (!o->def)
-			printf("%sneeded", *allowed ? "; " : "");
-		else if (*o->def)
-			printf("%sdefault %s", *allowed ? "; " : "", o->def);
-		printf("%s\n", o->flags & HP_LIVE ? "; may change while running" : "");
-	}
-}
-
-static void module(const struct hp_module *m)
-{
-	printf("%s %s: %s\n", hp_kind_word(m->kind), m->name, m->summary);
-	if (m->options && m->options->key) {
-		puts("\noptions");
-		options(m->options);
-	}
-	if (m->kind == HP_OUTPUT && m->encoding)
-		printf("\nencoding = %s unless the ini names another; see `headpipe help %s` for its options\n",
-		       m->encoding, m->encoding);
-}
 
 static void command(const struct hp_command *c)
 {
@@ -55,16 +27,16 @@ static void overview(void)
 static int section(const char *name)
 {
 	if (!strcmp(name, "headpipe")) {
-		puts("[headpipe]\n\noptions");
-		options(hp_settings_options);
+		puts("[headpipe]\n  the program as a whole; may be left out\n\noptions");
+		hp_describe_options(hp_settings_options);
 		return 0;
 	}
 	if (!hp_kind_from_word(name) || !strcmp(name, "encoder"))
 		return -1;
 	printf("[%s NAME]\n\nkeys of every %s section\n", name, name);
-	options(hp_host_options);
+	hp_describe_options(hp_host_options);
 	if (!strcmp(name, "output"))
-		options(hp_host_output_options);
+		hp_describe_options(hp_host_output_options);
 	return 0;
 }
 
@@ -99,7 +71,7 @@ int cmd_help(int argc, char **argv)
 		if (m) {
 			if (found)
 				putchar('\n');
-			module(m);
+			hp_describe_module(m);
 			found = true;
 		} else if (!missing && !strchr(name, '/')) {
 			printf("%s\n", why);

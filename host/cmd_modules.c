@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cmd_modules.c - `headpipe modules`: every module with one line, and what is not built and why. */
 #include "commands.h"
+#include "describe.h"
 #include "log.h"
 #include "modules.h"
 #include <dirent.h>
@@ -34,6 +35,10 @@ static void look(void *arg, const char *folder)
 
 int cmd_modules(int argc, char **argv)
 {
+	if (argc == 2 && !strcmp(argv[1], "--markdown")) {
+		hp_describe_markdown();
+		return 0;
+	}
 	if (argc > 1)
 		return hp_usage_error("modules", "unknown argument %s", argv[1]);
 	size_t n;
