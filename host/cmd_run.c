@@ -151,7 +151,6 @@ static void end_perf(struct hp_run *run, const struct arguments *a)
 
 int cmd_run(int argc, char **argv)
 {
-	static const enum hp_level levels[] = { HP_DEBUG, HP_INFO, HP_WARN, HP_ERROR };
 	struct arguments a = { 0 };
 	struct hp_run run = { 0 };
 	struct hp_config config = { 0 };
@@ -164,8 +163,8 @@ int cmd_run(int argc, char **argv)
 		hp_unload(&run, &config);
 		return status;
 	}
-	hp_log_level(a.quiet && levels[run.settings.log_level] < HP_WARN ? HP_WARN : levels[run.settings.log_level]);
 	run.quiet = a.quiet;
+	hp_log_level(hp_settings_level(&run));
 	hp_realtime_apply(&run);
 	if (start_perf(&run, &a, begin) < 0) {
 		hp_unload(&run, &config);

@@ -87,8 +87,11 @@ static void end(void *ctx, uint64_t lost)
 	if (lost)
 		hp_log(HP_WARN, NULL, "%s: %llu records were lost because the disk was too slow", t->path,
 		       (unsigned long long)lost);
-	if (close(t->fd) < 0)
-		hp_log(HP_ERROR, NULL, "%s: %s", t->path, strerror(errno));
+	if (close(t->fd) < 0) { /* some file systems only say now that they had no room */
+		char text[512];
+		snprintf(text, sizeof text, "%.300s: %s", t->path, strerror(errno));
+		t->host->fail(t->host, errno, text);
+	}
 	free(t->path);
 	free(t);
 }

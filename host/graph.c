@@ -16,6 +16,13 @@ const struct hp_option hp_settings_options[] = {
 	HP_OPT_END
 };
 
+enum hp_level hp_settings_level(const struct hp_run *run)
+{
+	static const enum hp_level levels[] = { HP_DEBUG, HP_INFO, HP_WARN, HP_ERROR };
+	enum hp_level level = levels[run->settings.log_level];
+	return run->quiet && level < HP_WARN ? HP_WARN : level;
+}
+
 static char *folder_of(const char *file)
 {
 	const char *slash = strrchr(file, '/');
@@ -398,7 +405,8 @@ int hp_graph_build(struct hp_run *run, struct hp_config *config, struct hp_error
 	need_something(run, errors);
 	for (size_t i = 0; i < run->nnodes; i++)
 		if (run->nodes[i]->kind == HP_INPUT)
-			run->nodes[i]->stream.source = run->ninputs++;
+			run->nodes[i]->stream =
+			    (struct hp_stream){ .struct_size = sizeof(struct hp_stream), .source = run->ninputs++ };
 	return errors->count ? -1 : 0;
 }
 

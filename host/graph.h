@@ -13,4 +13,6 @@ void hp_graph_free(struct hp_run *);
 void hp_graph_print(const struct hp_run *, FILE *);
 /* The option rows of [headpipe]; fields of struct hp_settings. */
 extern const struct hp_option hp_settings_options[];
+/* What `log_level` and -q ask for together. */
+enum hp_level hp_settings_level(const struct hp_run *);
 #endif

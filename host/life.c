@@ -84,8 +84,11 @@ void hp_life_run(struct hp_run *run)
 				continue;
 			n->phase = HP_STARTED;
 			int r = n->module->start ? n->module->start(n->state) : 0;
-			if (r < 0)
-				hp_life_failed(n, -r, "cannot be started");
+			if (r < 0) {
+				char text[128];
+				snprintf(text, sizeof text, "cannot be started: %s", strerror(-r));
+				hp_life_failed(n, -r, text);
+			}
 		}
 	hp_services_turn(run); /* what failed while opening or starting */
 	if (!run->stopping)
@@ -100,7 +103,7 @@ void hp_life_stop(struct hp_run *run)
 
 void hp_life_failed(struct hp_node *n, int err, const char *text)
 {
-	if (n->phase >= HP_ENDED || n->phase < HP_OPENED)
+	if (n->phase >= HP_ENDED || n->phase < HP_OPENED || n->dead)
 		return;
 	if (err) {
 		hp_log(HP_ERROR, n->who, "%s%s%s", *text ? text : strerror(err),
@@ -117,10 +120,9 @@ void hp_life_failed(struct hp_node *n, int err, const char *text)
 				hp_limit_flush(n->all[i]);
 		n->phase = err ? HP_FAILED : HP_ENDED;
 		end_if_idle(n->run);
-		return;
 	}
 	bool stop = n->keys.on_error == 1 || (n->kind == HP_OUTPUT && n->keys.on_loss == 2 && err == ETIMEDOUT);
-	if (stop && !n->run->stopping) {
+	if (err && stop && !n->run->stopping) {
 		hp_log(HP_ERROR, n->who, "the run ends, as its section asks");
 		hp_life_stop(n->run);
 	}
@@ -129,13 +131,43 @@ void hp_life_failed(struct hp_node *n, int err, const char *text)
 /* ---- the end ------------------------------------------------------------------------------------------------------
  */
 
+/* Some function that the handle's owner gave to it. */
+static uintptr_t code_of(const uv_handle_t *h)
+{
+	switch (h->type) {
+	case UV_TIMER:
+		return (uintptr_t)((const uv_timer_t *)h)->timer_cb;
+	case UV_POLL:
+		return (uintptr_t)((const uv_poll_t *)h)->poll_cb;
+	case UV_ASYNC:
+		return (uintptr_t)((const uv_async_t *)h)->async_cb;
+	case UV_SIGNAL:
+		return (uintptr_t)((const uv_signal_t *)h)->signal_cb;
+	case UV_IDLE:
+		return (uintptr_t)((const uv_idle_t *)h)->idle_cb;
+	case UV_UDP:
+		return (uintptr_t)((const uv_udp_t *)h)->recv_cb;
+	case UV_TCP:
+	case UV_NAMED_PIPE:
+	case UV_TTY: {
+		const uv_stream_t *s = (const uv_stream_t *)h;
+		return s->read_cb ? (uintptr_t)s->read_cb : (uintptr_t)s->connection_cb;
+	}
+	default:
+		return (uintptr_t)h->close_cb;
+	}
+}
+
+/* The module's file, by its code or by where the handle itself lies. */
 static void name_guilty(uv_handle_t *h, void *arg)
 {
 	Dl_info info;
-	(void)arg;
-	void *code = (void *)(uintptr_t)h->close_cb;
-	const char *file = code && dladdr(code, &info) ? info.dli_fname : "an unknown module";
+	uintptr_t code = code_of(h);
+	const char *file = "a module";
+	if ((code && dladdr((void *)code, &info)) || dladdr(h, &info))
+		file = info.dli_fname;
 	hp_log(HP_ERROR, NULL, "a %s handle was left open by %s", uv_handle_type_name(h->type), file);
+	*(bool *)arg = true;
 	if (!uv_is_closing(h))
 		uv_close(h, NULL);
 }
@@ -156,11 +188,12 @@ static void drain_loop(struct hp_run *run)
 	uv_run(&run->loop, UV_RUN_DEFAULT);
 	uv_close((uv_handle_t *)&limit, NULL);
 	uv_run(&run->loop, UV_RUN_NOWAIT);
-	if (uv_loop_alive(&run->loop)) {
-		uv_walk(&run->loop, name_guilty, NULL);
-		uv_run(&run->loop, UV_RUN_NOWAIT);
+	/* also those that sleep: they would not keep the loop alive, but keep it from being closed */
+	bool left = false;
+	uv_walk(&run->loop, name_guilty, &left);
+	uv_run(&run->loop, UV_RUN_NOWAIT);
+	if (left)
 		run->exit_code = 1;
-	}
 }
 
 static void stop_all(struct hp_run *run)
@@ -170,18 +203,14 @@ static void stop_all(struct hp_run *run)
 			struct hp_node *n = run->nodes[i];
 			if (n->kind != producers_first[k] || n->phase < HP_OPENED)
 				continue;
-			if (n->kind == HP_INPUT) {
-				hp_post_drain(n); /* what a thread handed over before the stop still counts */
-				for (size_t o = 0; o < n->nall; o++)
-					if (n->all[o]->kind == HP_OUTPUT && n->phase < HP_ENDED)
-						hp_limit_flush(n->all[o]);
-			}
+			hp_post_drain(n); /* what a thread handed over before the stop still counts */
+			if (n->kind == HP_OUTPUT)
+				hp_limit_flush(n);
 			if (n->module->stop)
 				n->module->stop(n->state);
 			if (n->encoder && n->encoder->stop)
 				n->encoder->stop(n->encoder_state);
-			if (n->kind == HP_INPUT)
-				hp_post_drain(n); /* and what its thread still had under way */
+			hp_post_drain(n); /* and what its thread still had under way */
 		}
 	for (size_t i = 0; i < run->nnodes; i++)
 		if (run->nodes[i]->phase >= HP_OPENED)

@@ -48,7 +48,7 @@ static void on_turn(void *arg)
 {
 	struct hp_node *n = arg;
 	struct hp_limit *l = n->limit;
-	if (!l->pending)
+	if (!l->pending || n->dead)
 		return;
 	l->pending = false;
 	l->due_ns += l->interval_ns;
@@ -62,7 +62,7 @@ static void on_silence(void *arg)
 	int64_t deadline = l->last_arrival + n->keys.loss_after;
 	if (deadline > hp_now())
 		n->host.timer_at(l->loss, deadline);
-	else if (!l->lost)
+	else if (!l->lost && !n->dead)
 		lose(n);
 }
 
@@ -110,7 +110,10 @@ bool hp_limit_pass(struct hp_node *n, const struct hp_sample *s)
 	if (l->any && l->pending && s->time_ns > l->due_ns)
 		on_turn(n);
 	if (l->any && s->time_ns < l->due_ns) {
+		/* a jump stays one when its first sample gives way to a newer one */
+		uint32_t jump = l->pending ? l->kept.flags & HP_JUMP : 0;
 		l->kept = *s;
+		l->kept.flags |= jump;
 		l->pending = true;
 		if (!is_replay(n))
 			n->host.timer_at(l->turn, hp_now() + (l->due_ns - s->time_ns));

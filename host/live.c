@@ -9,33 +9,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int ask(const struct hp_module *m, const void *state, char *why, size_t why_size)
+/* One module's part of a batch. */
+struct part {
+	const struct hp_module *module;
+	void *state;
+	struct hp_change *changes;
+	size_t n;
+	struct hp_batch *batch;
+};
+
+/* Parsed, and asked of check() on a copy, so that the module itself sees either all of it or nothing. */
+static int prepare(struct hp_node *n, struct part *p, char *why, size_t why_size)
 {
 	const char *key = NULL;
 	char text[200] = "";
-	if (!m->check || !m->check(state, &key, text, sizeof text))
+	if (!p->n)
 		return 0;
-	snprintf(why, why_size, "%s", *text ? text : "not allowed");
-	return -EINVAL;
-}
-
-/* One module's part of a batch. The whole state is kept aside until check() has agreed, so that the module sees either
- * all of it or nothing; changed() runs only on values that fit together. */
-static int change_one(struct hp_node *n, const struct hp_module *m, void *state, const struct hp_change *c,
-                      size_t count, char *why, size_t why_size)
-{
-	if (!count)
-		return 0;
-	void *trial = malloc(m->state_size);
+	int r = hp_batch_begin(&p->batch, p->module->options, p->changes, p->n, n->base_dir, &n->values, why, why_size);
+	if (r < 0 || !p->module->check)
+		return r;
+	void *trial = malloc(p->module->state_size);
 	if (!trial)
 		return -ENOMEM;
-	memcpy(trial, state, m->state_size);
-	int r = hp_options_change(m->options, trial, c, count, n->base_dir, NULL, &n->values, why, why_size);
-	if (!r)
-		r = ask(m, trial, why, why_size);
+	memcpy(trial, p->state, p->module->state_size);
+	hp_batch_apply(p->batch, trial);
+	if (p->module->check(trial, &key, text, sizeof text)) {
+		snprintf(why, why_size, "%s", *text ? text : "not allowed");
+		r = -EINVAL;
+	}
 	free(trial);
-	return r ? r
-	         : hp_options_change(m->options, state, c, count, n->base_dir, m->changed, &n->values, why, why_size);
+	return r;
+}
+
+static int commit(struct part *p, char *why, size_t why_size)
+{
+	if (!p->batch)
+		return 0;
+	hp_batch_apply(p->batch, p->state);
+	int r = p->module->changed ? p->module->changed(p->state) : 0;
+	if (r >= 0)
+		return 0;
+	hp_batch_revert(p->batch, p->state);
+	snprintf(why, why_size, "refused by %s: %s", p->module->name, strerror(-r));
+	return r;
+}
+
+/* The encoder refused what its output had agreed to. */
+static void take_back(struct part *p)
+{
+	if (!p->batch)
+		return;
+	hp_batch_revert(p->batch, p->state);
+	if (p->module->changed)
+		p->module->changed(p->state);
 }
 
 static void tell_change(struct hp_node *n, const struct hp_change *c)
@@ -54,20 +80,26 @@ static void tell_change(struct hp_node *n, const struct hp_change *c)
 
 int hp_live_change(struct hp_node *n, const struct hp_change *c, size_t count, char *why, size_t why_size)
 {
-	struct hp_change *own = calloc(2 * count + 1, sizeof *own), *enc = own + count;
-	size_t nown = 0, nenc = 0;
-	int r = own ? 0 : -ENOMEM;
+	struct hp_change *both = calloc(2 * count + 1, sizeof *both);
+	struct part own = { .module = n->module, .state = n->state, .changes = both },
+	            enc = { .module = n->encoder, .state = n->encoder_state, .changes = both + count };
+	snprintf(why, why_size, "out of memory");
+	int r = both ? 0 : -ENOMEM;
 	for (size_t i = 0; !r && i < count; i++) {
-		if (n->encoder && hp_option_find(n->encoder->options, c[i].key))
-			enc[nenc++] = c[i];
-		else
-			own[nown++] = c[i];
+		struct part *p = n->encoder && hp_option_find(n->encoder->options, c[i].key) ? &enc : &own;
+		p->changes[p->n++] = c[i];
 	}
 	if (!r)
-		r = change_one(n, n->module, n->state, own, nown, why, why_size);
-	if (!r && nenc)
-		r = change_one(n, n->encoder, n->encoder_state, enc, nenc, why, why_size);
-	free(own);
+		r = prepare(n, &own, why, why_size);
+	if (!r)
+		r = prepare(n, &enc, why, why_size);
+	if (!r)
+		r = commit(&own, why, why_size);
+	if (!r && (r = commit(&enc, why, why_size)) < 0)
+		take_back(&own);
+	hp_batch_end(own.batch, &n->values, !r);
+	hp_batch_end(enc.batch, &n->values, !r);
+	free(both);
 	for (size_t i = 0; !r && i < count; i++)
 		tell_change(n, &c[i]);
 	return r;
@@ -145,6 +177,18 @@ static bool same_shape(const struct hp_run *a, const struct hp_run *b)
 	return same;
 }
 
+/* [headpipe]: the level of the log follows, the rest is for the start. */
+static bool settings(struct hp_run *run, const struct hp_run *fresh)
+{
+	bool same = run->settings.priority == fresh->settings.priority &&
+	            run->settings.lock_memory == fresh->settings.lock_memory;
+	if (!same)
+		hp_log(HP_ERROR, NULL,
+		       "reload: `priority` and `lock_memory` cannot change while running; restart headpipe for that. "
+		       "Nothing was changed");
+	return same;
+}
+
 static void apply(struct hp_run *run, struct hp_run *fresh)
 {
 	size_t most = 0, count;
@@ -154,9 +198,13 @@ static void apply(struct hp_run *run, struct hp_run *fresh)
 		most = n > most ? n : most;
 	}
 	struct hp_change *changes = calloc(most + 1, sizeof *changes);
-	bool good = changes != NULL;
+	bool good = changes != NULL && settings(run, fresh);
 	for (size_t i = 0; good && i < run->nnodes; i++)
 		good = compare(run->nodes[i], fresh->nodes[i], changes, &count);
+	if (good && run->settings.log_level != fresh->settings.log_level) {
+		run->settings.log_level = fresh->settings.log_level;
+		hp_log_level(hp_settings_level(run));
+	}
 	for (size_t i = 0; good && i < run->nnodes; i++) {
 		struct hp_node *n = run->nodes[i];
 		compare(n, fresh->nodes[i], changes, &count);

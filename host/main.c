@@ -52,7 +52,9 @@ int main(int argc, char **argv)
 {
 	const char *names[64];
 	size_t n = 0;
-	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of one write, not the end of everything */
+	/* a closed pipe, a file as long as it may be: errors of one write, not the end of everything */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2) {
 		cmd_help(1, argv);
 		return 2;

@@ -224,7 +224,8 @@ static const struct hp_module *right_kind(const struct hp_module *m, enum hp_kin
 {
 	if (!m || m->kind == kind)
 		return m;
-	snprintf(why, size, "%s: it is an %s, not an %s", path, hp_kind_word(m->kind), hp_kind_word(kind));
+	snprintf(why, size, "%s: it is %s %s, not %s %s", path, m->kind == HP_FILTER ? "a" : "an",
+	         hp_kind_word(m->kind), kind == HP_FILTER ? "a" : "an", hp_kind_word(kind));
 	return NULL;
 }
 

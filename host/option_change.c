@@ -55,40 +55,71 @@ static int prepare(struct step *step, const struct hp_option *table, const struc
 	return 0;
 }
 
-int hp_options_change(const struct hp_option *table, void *state, const struct hp_change *changes, size_t n,
-                      const char *base_dir, int (*changed)(void *), struct hp_values *values, char *why,
-                      size_t why_size)
+struct hp_batch {
+	size_t n;
+	struct step steps[];
+};
+
+int hp_batch_begin(struct hp_batch **batch, const struct hp_option *table, const struct hp_change *changes, size_t n,
+                   const char *base_dir, struct hp_values *values, char *why, size_t why_size)
 {
-	struct step *steps = hp_need(calloc(n ? n : 1, sizeof *steps));
-	size_t ready = 0;
+	struct hp_batch *b = hp_need(calloc(1, sizeof *b + n * sizeof *b->steps));
 	int result = 0;
-	while (ready < n && !result) {
-		for (size_t i = 0; i < ready && !result; i++)
-			if (strcmp(changes[i].key, changes[ready].key) == 0) {
+	while (b->n < n && !result) {
+		for (size_t i = 0; i < b->n && !result; i++)
+			if (strcmp(changes[i].key, changes[b->n].key) == 0) {
 				snprintf(why, why_size, "%s: given twice", changes[i].key);
 				result = -EINVAL;
 			}
 		if (!result)
-			result = prepare(&steps[ready], table, &changes[ready], base_dir, values, why, why_size);
-		ready += !result;
+			result = prepare(&b->steps[b->n], table, &changes[b->n], base_dir, values, why, why_size);
+		b->n += !result;
 	}
-	if (!result) {
-		for (size_t i = 0; i < n; i++) {
-			char *field = (char *)state + steps[i].row->offset;
-			memcpy(steps[i].before, field, steps[i].row->size);
-			memcpy(field, steps[i].after, steps[i].row->size);
-		}
-		result = changed && n ? changed(state) : 0;
-		result = result > 0 ? 0 : result;
-		if (result < 0) {
-			for (size_t i = 0; i < n; i++)
-				memcpy((char *)state + steps[i].row->offset, steps[i].before, steps[i].row->size);
-			snprintf(why, why_size, "refused by the module: %s", strerror(-result));
-		}
+	*batch = b;
+	if (result) {
+		hp_batch_end(b, values, false);
+		*batch = NULL;
 	}
-	/* old texts after success, new ones after a refusal */
-	for (size_t i = 0; i < ready; i++)
-		hp_values_drop(values, block_of(steps[i].row, result ? steps[i].after : steps[i].before));
-	free(steps);
+	return result;
+}
+
+void hp_batch_apply(struct hp_batch *b, void *state)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		char *field = (char *)state + b->steps[i].row->offset;
+		memcpy(b->steps[i].before, field, b->steps[i].row->size);
+		memcpy(field, b->steps[i].after, b->steps[i].row->size);
+	}
+}
+
+void hp_batch_revert(struct hp_batch *b, void *state)
+{
+	for (size_t i = 0; i < b->n; i++)
+		memcpy((char *)state + b->steps[i].row->offset, b->steps[i].before, b->steps[i].row->size);
+}
+
+void hp_batch_end(struct hp_batch *b, struct hp_values *values, bool keep)
+{
+	for (size_t i = 0; b && i < b->n; i++)
+		hp_values_drop(values, block_of(b->steps[i].row, keep ? b->steps[i].before : b->steps[i].after));
+	free(b);
+}
+
+int hp_options_change(const struct hp_option *table, void *state, const struct hp_change *changes, size_t n,
+                      const char *base_dir, int (*changed)(void *), struct hp_values *values, char *why,
+                      size_t why_size)
+{
+	struct hp_batch *b;
+	int result = hp_batch_begin(&b, table, changes, n, base_dir, values, why, why_size);
+	if (result)
+		return result;
+	hp_batch_apply(b, state);
+	result = changed && n ? changed(state) : 0;
+	result = result > 0 ? 0 : result;
+	if (result < 0) {
+		hp_batch_revert(b, state);
+		snprintf(why, why_size, "refused by the module: %s", strerror(-result));
+	}
+	hp_batch_end(b, values, !result);
 	return result;
 }

@@ -25,7 +25,7 @@ const struct hp_option hp_host_output_options[] = {
 	            "at most so many samples a second, always the newest; 0 = all of them"),
 	HP_OPT_ENUM(
 	    struct hp_host_keys, on_loss, "hold", "hold|zero|stop",
-	    "when no sample comes for loss_after: keep the last pose, send the zero pose once, or stop sending"),
+	    "when no sample comes for loss_after: keep the last pose, send the zero pose once, or stop everything"),
 	HP_OPT_NS(struct hp_host_keys, loss_after, "1s", 0.001, 3600, "how long a silence is a loss"), HP_OPT_END
 };
 

@@ -35,6 +35,16 @@ struct hp_change {
 int hp_options_change(const struct hp_option *table, void *state, const struct hp_change *, size_t n,
                       const char *base_dir, int (*changed)(void *), struct hp_values *, char *why, size_t why_size);
 
+/* The same in steps, for a batch that goes to several modules: begin parses and writes nothing; apply writes and keeps
+ * the bytes that were there; revert puts those back; end frees the old texts (keep) or the new ones. begin returns 0,
+ * or -errno with why and no batch. */
+struct hp_batch;
+int hp_batch_begin(struct hp_batch **, const struct hp_option *table, const struct hp_change *, size_t n,
+                   const char *base_dir, struct hp_values *, char *why, size_t why_size);
+void hp_batch_apply(struct hp_batch *, void *state);
+void hp_batch_revert(struct hp_batch *, void *state);
+void hp_batch_end(struct hp_batch *, struct hp_values *, bool keep);
+
 /* NULL when the table is sound, else what is wrong with it ("option 3: no key", "default of `rate`: out of range"):
  * types, ranges, defaults that parse, fields inside state_size, duplicate and reserved keys. */
 const char *hp_options_check(const struct hp_option *table, size_t state_size, enum hp_kind, char *why,

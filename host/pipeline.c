@@ -131,6 +131,13 @@ void hp_pipeline_event_to(struct hp_node *n, const struct hp_event *e)
 		n->encoder->event(n->encoder_state, e);
 }
 
+static bool is_below(const struct hp_node *n, const struct hp_node *above)
+{
+	while (n->up && n->up != above)
+		n = n->up;
+	return n->up != NULL;
+}
+
 /* What describe() left takes effect now, in the order of the stream. */
 static void new_stream(struct hp_node *input)
 {
@@ -161,21 +168,21 @@ static void note_event(struct hp_node *input, const struct hp_event *e)
 
 void hp_pipeline_event(struct hp_node *n, const struct hp_event *e)
 {
+	/* a pose that `rate` holds back came before the event */
+	for (size_t i = 0; i < n->input->nall; i++)
+		if (n->input->all[i]->limit && is_below(n->input->all[i], n))
+			hp_limit_flush(n->input->all[i]);
 	if (n == n->input)
 		note_event(n, e);
-	for (size_t i = 0; i < n->input->nall; i++) {
-		struct hp_node *below = n->input->all[i], *up = below->up;
-		while (up && up != n)
-			up = up->up;
-		if (up == n)
-			hp_pipeline_event_to(below, e);
-	}
+	for (size_t i = 0; i < n->input->nall; i++)
+		if (is_below(n->input->all[i], n))
+			hp_pipeline_event_to(n->input->all[i], e);
 }
 
 int hp_pipeline_emit(struct hp_node *n, const struct hp_item *item)
 {
 	int r = 0;
-	if (n->phase >= HP_ENDED || n->run->stopping)
+	if (n->phase >= HP_ENDED || n->dead || n->run->stopping)
 		return -EPIPE;
 	if (item->raw && n->kind == HP_INPUT)
 		for (size_t i = 0; i < n->nraws; i++)
@@ -211,7 +218,7 @@ static void tell(struct hp_node *n, int64_t now)
 	const char *what = n->kind == HP_FILTER ? "samples" : n->encoder ? "sends" : "writes";
 	if (t->told_ns)
 		hp_log(HP_WARN, n->who, "%llu %s failed in the last %.0f s: %s", (unsigned long long)t->since_told,
-		       what, (double)(now - t->told_ns) / 1e9 + 0.5, strerror(t->last));
+		       what, (double)(now - t->told_ns) / 1e9, strerror(t->last));
 	else
 		hp_log(HP_WARN, n->who, "%.*s failed: %s; going on", (int)strlen(what) - 1, what, strerror(t->last));
 	t->told_ns = now;
@@ -233,8 +240,9 @@ void hp_output_trouble(struct hp_node *n, int err)
 
 void hp_output_tell_rest(struct hp_node *n)
 {
-	if (n->trouble.since_told && n->trouble.total > 1)
-		tell(n, hp_now());
+	int64_t now = hp_now();
+	if (n->trouble.since_told && now - n->trouble.told_ns >= 1000000000)
+		tell(n, now);
 }
 
 /* ---- compiling -------------------------------------------------------------------------------------------------- */

@@ -110,7 +110,8 @@ static int put_data(struct hp_queue *q, const struct hp_item *item)
 			s->has_raw = true;
 			s->raw_size = item->raw->size;
 			s->raw_time_ns = item->raw->time_ns;
-			memcpy(bytes, item->raw->data, item->raw->size);
+			if (item->raw->size)
+				memcpy(bytes, item->raw->data, item->raw->size);
 		}
 		if (i < item->nsamples) {
 			s->has_sample = true;

@@ -60,7 +60,8 @@ static int svc_emit(const struct hp_host *h, const struct hp_item *item)
 
 static int svc_post(const struct hp_host *h, const struct hp_item *item)
 {
-	return hp_post(hp_node_of(h), item);
+	struct hp_node *n = hp_node_of(h);
+	return n->kind == HP_INPUT || n->kind == HP_FILTER ? hp_post(n, item) : -ENOTSUP;
 }
 
 static const struct hp_stream *svc_stream(const struct hp_host *h, uint32_t source)
@@ -122,11 +123,8 @@ static void svc_fail(const struct hp_host *h, int err, const char *text)
 
 void hp_services_turn(struct hp_run *run)
 {
-	for (size_t i = 0; i < run->nnodes; i++) {
-		struct hp_node *n = run->nodes[i];
-		if (n->kind == HP_INPUT)
-			hp_post_drain(n);
-	}
+	for (size_t i = 0; i < run->nnodes; i++)
+		hp_post_drain(run->nodes[i]);
 	for (size_t i = 0; i < run->nnodes; i++) {
 		struct hp_node *n = run->nodes[i];
 		if (!atomic_load(&n->fail_pending))
@@ -137,8 +135,7 @@ void hp_services_turn(struct hp_run *run)
 		memcpy(text, n->fail_text, sizeof text);
 		atomic_store(&n->fail_pending, false);
 		pthread_mutex_unlock(&n->fail_lock);
-		if (n->kind == HP_INPUT)
-			hp_post_drain(n); /* what it said before it failed comes first */
+		hp_post_drain(n); /* what it said before it failed comes first */
 		hp_life_failed(n, err, text);
 	}
 }

@@ -68,7 +68,7 @@ static void break_sink(struct hp_sink *s, int err)
 static void drain(struct hp_sink *s)
 {
 	uint64_t tail = atomic_load_explicit(&s->tail, memory_order_relaxed);
-	uint64_t head = atomic_load_explicit(&s->head, memory_order_acquire);
+	uint64_t head = atomic_load(&s->head);
 	while (tail < head) {
 		uint64_t at = tail & (s->size - 1);
 		uint32_t n = load32(s->ring + at);
@@ -246,14 +246,15 @@ static void wake(struct hp_sink *s, bool now)
 	if (now && !atomic_exchange(&urgent, true)) {
 		atomic_store(&s->told, true);
 		sem_post(&work);
-	} else if (!atomic_load_explicit(&s->told, memory_order_relaxed) && !atomic_exchange(&s->told, true)) {
+	} else if (!atomic_load(&s->told) && !atomic_exchange(&s->told, true)) {
 		sem_post(&work);
 	}
 }
 
 void hp_sink_commit(struct hp_sink *s)
 {
-	atomic_store_explicit(&s->head, s->reserved, memory_order_release);
+	/* in one order with `told`: either the thread sees the record, or this side sees that it must wake it */
+	atomic_store(&s->head, s->reserved);
 	wake(s, s->reserved - atomic_load_explicit(&s->tail, memory_order_relaxed) > s->size / 2);
 }
 

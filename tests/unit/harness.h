@@ -16,6 +16,10 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+/* hp_host has a fail() of its own */
+#undef fail
+#undef fail_msg
+#define fail_msg(...) (print_error(__VA_ARGS__), print_error("\n"), _fail(__FILE__, __LINE__))
 
 #include "clock.h"
 #include "graph.h"
@@ -68,15 +72,15 @@ static inline size_t count_text(const char *all, const char *what)
 		n++;
 	return n;
 }
-#define assert_log_has(what)                                                  \
-	do {                                                                  \
-		if (!strstr(logged, what))                                    \
+#define assert_log_has(what)                                                 \
+	do {                                                                 \
+		if (!strstr(logged, what))                                   \
 			fail_msg("no \"%s\" in the log:\n%s", what, logged); \
 	} while (0)
-#define assert_traced(what)                  \
-	do {                                 \
+#define assert_traced(what)                        \
+	do {                                       \
 		assert_string_equal(traced, what); \
-		*traced = 0;                 \
+		*traced = 0;                       \
 	} while (0)
 
 /* ---- building ---- */
@@ -185,7 +189,8 @@ static inline struct hp_sample pose(int64_t time_ns, double yaw)
 static inline int emit_sample(struct bench *b, const char *input, const struct hp_sample *s)
 {
 	struct hp_node *n = node(b, input);
-	return n->host.emit(&n->host, &(struct hp_item){ .struct_size = sizeof(struct hp_item), .nsamples = 1, .samples = s });
+	return n->host.emit(&n->host,
+	                    &(struct hp_item){ .struct_size = sizeof(struct hp_item), .nsamples = 1, .samples = s });
 }
 static inline int emit_pose(struct bench *b, const char *input, int64_t time_ns, double yaw)
 {

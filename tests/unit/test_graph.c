@@ -31,19 +31,23 @@ static void nearest_above(void **unused)
 {
 	struct bench b;
 	(void)unused;
-	bench_build(&b, HEAD "[output raw]\nuse = probe_out\n[filter pose]\nuse = probe_filter\n" TAIL
-	                     "[filter calm]\nuse = probe_filter\n[output stream]\nuse = probe_send\n"
-	                     "[output tape]\nuse = probe_out\nfrom = head\n[output side]\nuse = probe_out\nfrom = pose\n");
+	bench_build(&b,
+	            HEAD "[output raw]\nuse = probe_out\n[filter pose]\nuse = probe_filter\n" TAIL
+	                 "[filter calm]\nuse = probe_filter\n[output stream]\nuse = probe_send\n"
+	                 "[output tape]\nuse = probe_out\nfrom = head\n[output side]\nuse = probe_out\nfrom = pose\n");
 	assert_string_equal(path_of(&b, "raw"), "raw<head");
 	assert_string_equal(path_of(&b, "game"), "game<pose<head");
 	assert_string_equal(path_of(&b, "stream"), "stream<calm<pose<head");
 	assert_string_equal(path_of(&b, "tape"), "tape<head");
 	assert_string_equal(path_of(&b, "side"), "side<pose<head");
-	assert_tree(&b, "head (probe_in ← 127.0.0.1:9) ─┬─ raw (probe_out → 127.0.0.1:9)\n"
-	                "                               ├─ pose (probe_filter → 127.0.0.1:9) ─┬─ game (probe_out → 127.0.0.1:9)\n"
-	                "                               │                                     ├─ calm (probe_filter → 127.0.0.1:9) ── stream (probe_send → 127.0.0.1:9)\n"
-	                "                               │                                     └─ side (probe_out → 127.0.0.1:9)\n"
-	                "                               └─ tape (probe_out → 127.0.0.1:9)\n");
+	assert_tree(
+	    &b,
+	    "head (probe_in ← 127.0.0.1:9) ─┬─ raw (probe_out → 127.0.0.1:9)\n"
+	    "                               ├─ pose (probe_filter → 127.0.0.1:9) ─┬─ game (probe_out → 127.0.0.1:9)\n"
+	    "                               │                                     ├─ calm (probe_filter → 127.0.0.1:9) "
+	    "── stream (probe_send → 127.0.0.1:9)\n"
+	    "                               │                                     └─ side (probe_out → 127.0.0.1:9)\n"
+	    "                               └─ tape (probe_out → 127.0.0.1:9)\n");
 	assert_string_equal(node(&b, "stream")->encoder->name, "probe_code");
 	bench_free(&b);
 }
@@ -71,7 +75,8 @@ static void the_name_is_the_module(void **unused)
 	assert_string_equal(path_of(&b, "probe_out"), "probe_out<probe_filter<probe_in");
 	bench_free(&b);
 	/* a filter or output may be called like another one of another kind, and feed from it */
-	bench_build(&b, "[input x]\nuse = probe_in\n[filter y]\nuse = probe_filter\n[output y]\nuse = probe_out\nfrom = y\n");
+	bench_build(
+	    &b, "[input x]\nuse = probe_in\n[filter y]\nuse = probe_filter\n[output y]\nuse = probe_out\nfrom = y\n");
 	assert_string_equal(path_of(&b, "output y"), "y<y<x");
 	bench_free(&b);
 }
@@ -146,18 +151,21 @@ static void wrong_wiring(void **unused)
 	assert_errors(HEAD TAIL "from = haed\n",
 	              "a.ini:5: error: [output game] from = haed: no such input or filter in this file\n"
 	              "    did you mean `head`?\n");
-	assert_errors(HEAD TAIL "[output two]\nuse = probe_out\nfrom = game\n",
-	              "a.ini:7: error: [output two] from = game: game is an output; samples can only come from an input "
-	              "or a filter\n");
-	assert_errors(HEAD TAIL "from = game\n",
-	              "a.ini:5: error: [output game] from = game: game is an output; samples can only come from an input "
-	              "or a filter\n");
+	assert_errors(
+	    HEAD TAIL "[output two]\nuse = probe_out\nfrom = game\n",
+	    "a.ini:7: error: [output two] from = game: game is an output; samples can only come from an input "
+	    "or a filter\n");
+	assert_errors(
+	    HEAD TAIL "from = game\n",
+	    "a.ini:5: error: [output game] from = game: game is an output; samples can only come from an input "
+	    "or a filter\n");
 	assert_errors(HEAD "[filter pose]\nuse = probe_filter\nfrom = pose\n" TAIL,
 	              "a.ini:5: error: [filter pose] from = pose: a filter cannot feed itself\n");
 	assert_errors(HEAD "from = pose\n[filter pose]\nuse = probe_filter\n" TAIL,
 	              "a.ini:3: error: [input head] from = pose: an input has nothing above it\n");
-	assert_errors(HEAD "[filter head]\nuse = probe_filter\n" TAIL "from = head\n",
-	              "a.ini:7: error: [output game] from = head: both an input and a filter have this name; rename one\n");
+	assert_errors(
+	    HEAD "[filter head]\nuse = probe_filter\n" TAIL "from = head\n",
+	    "a.ini:7: error: [output game] from = head: both an input and a filter have this name; rename one\n");
 	assert_errors(HEAD "[filter a]\nuse = probe_filter\nfrom = b\n[filter b]\nuse = probe_filter\nfrom = a\n" TAIL,
 	              "a.ini:3: error: [filter a] gets its samples in a circle through `from`\n");
 	assert_errors(HEAD "[filter a]\nuse = probe_filter\nfrom = c\n[filter b]\nuse = probe_filter\n"
@@ -173,14 +181,16 @@ static void wrong_modules(void **unused)
 	bench_modules();
 	snprintf(folder, sizeof folder, "built-ins, %s, /nonexistent/.local/lib/headpipe, %s/lib/headpipe",
 	         getenv("HEADPIPE_MODULES"), HP_PREFIX);
-	snprintf(expected, sizeof expected,
-	         "a.ini:4: error: [output game] use = nul: no such output module\n    did you mean `null`?   searched: %s\n",
-	         folder);
+	snprintf(
+	    expected, sizeof expected,
+	    "a.ini:4: error: [output game] use = nul: no such output module\n    did you mean `null`?   searched: %s\n",
+	    folder);
 	assert_errors(HEAD "[output game]\nuse = nul\n", expected);
-	snprintf(expected, sizeof expected,
-	         "a.ini:1: error: [input zebra] use = zebra: no such input module\n    searched: %s   (`headpipe modules` "
-	         "lists all)\n",
-	         folder);
+	snprintf(
+	    expected, sizeof expected,
+	    "a.ini:1: error: [input zebra] use = zebra: no such input module\n    searched: %s   (`headpipe modules` "
+	    "lists all)\n",
+	    folder);
 	assert_errors("[input zebra]\n" TAIL, expected);
 	snprintf(expected, sizeof expected,
 	         "a.ini:4: error: [output game] use = probe_in: %s/probe_in.so: it is an input, not an output\n",
@@ -191,15 +201,15 @@ static void wrong_modules(void **unused)
 	                  "[output game]\nuse = probe_out\nfrom = nobody\nenabled = maybe\n";
 	bench_try(&b, &ini, 1);
 	assert_int_equal(b.errors.count, 4);
-	assert_string_equal(b.errors.text,
-	                    "a.ini:3: error: [input head] gian = 1: no such option\n"
-	                    "    did you mean `gain`?   probe_in takes: gain, low, high, label, secret, still, steps, to"
-	                    "   (headpipe help probe_in)\n"
-	                    "a.ini:6: error: [filter f] gain = 11: out of range\n"
-	                    "    gain: a live number, 0 to 10, default 1\n"
-	                    "a.ini:10: error: [output game] enabled = maybe: not yes or no\n"
-	                    "    enabled: no: leave this section out; samples pass a filter unchanged, yes or no\n"
-	                    "a.ini:9: error: [output game] from = nobody: no such input or filter in this file\n");
+	assert_string_equal(
+	    b.errors.text, "a.ini:3: error: [input head] gian = 1: no such option\n"
+	                   "    did you mean `gain`?   probe_in takes: gain, low, high, label, secret, still, steps, to"
+	                   "   (headpipe help probe_in)\n"
+	                   "a.ini:6: error: [filter f] gain = 11: out of range\n"
+	                   "    gain: a live number, 0 to 10, default 1\n"
+	                   "a.ini:10: error: [output game] enabled = maybe: neither yes nor no\n"
+	                   "    enabled: no: leave this section out; samples pass a filter unchanged, yes or no\n"
+	                   "a.ini:9: error: [output game] from = nobody: no such input or filter in this file\n");
 	bench_free(&b);
 }
 
@@ -222,15 +232,17 @@ static void encoders(void **unused)
 	assert_true(probe_encoder(&b, "game")->gain == 2);
 	assert_tree(&b, "head (probe_in ← 127.0.0.1:9) ── game (udp probe_code → 127.0.0.1:5005)\n");
 	bench_free(&b);
-	assert_errors(HEAD TAIL "encoding = probe_code\n",
-	              "a.ini:5: error: [output game] encoding = probe_code: this output has no encoding of its own choice\n");
+	assert_errors(
+	    HEAD TAIL "encoding = probe_code\n",
+	    "a.ini:5: error: [output game] encoding = probe_code: this output has no encoding of its own choice\n");
 	assert_errors(HEAD "[output game]\nuse = probe_send\nencoding = probe_clash\n",
 	              "a.ini:3: error: [output game] output probe_send and encoder probe_clash both have an option "
 	              "`gain`; they cannot be used together\n");
-	assert_errors(HEAD "[output game]\nuse = probe_send\ncode_gian = 2\n",
-	              "a.ini:5: error: [output game] code_gian = 2: no such option\n"
-	              "    did you mean `code_gain`?   probe_send takes: gain, low, high, label, secret, still, steps, to, "
-	              "code_label, code_gain   (headpipe help probe_send)\n");
+	assert_errors(
+	    HEAD "[output game]\nuse = probe_send\ncode_gian = 2\n",
+	    "a.ini:5: error: [output game] code_gian = 2: no such option\n"
+	    "    did you mean `code_gain`?   probe_send takes: gain, low, high, label, secret, still, steps, to, "
+	    "code_label, code_gain   (headpipe help probe_send)\n");
 	assert_errors(HEAD "[output game]\nuse = probe_send\ncode_gain = 12\n",
 	              "a.ini:5: error: [output game] code_gain = 12: out of range\n"
 	              "    code_gain: a live number, 0 to 10, default 1\n");
@@ -249,21 +261,23 @@ static void keys_of_the_host(void **unused)
 	assert_true(k->enabled);
 	assert_true(node(&b, "head")->keys.enabled);
 	bench_free(&b);
-	assert_errors(HEAD "rate = 50\n" TAIL,
-	              "a.ini:3: error: [input head] rate = 50: no such option\n"
-	              "    `rate` belongs into an [output NAME] section\n");
-	assert_errors(HEAD TAIL "rate = -1\n", "a.ini:5: error: [output game] rate = -1: out of range\n"
-	                                       "    rate: at most so many samples a second, always the newest; 0 = all of "
-	                                       "them, 0 to 100000\n");
+	assert_errors(HEAD "rate = 50\n" TAIL, "a.ini:3: error: [input head] rate = 50: no such option\n"
+	                                       "    `rate` belongs into an [output NAME] section\n");
+	assert_errors(HEAD TAIL "rate = -1\n",
+	              "a.ini:5: error: [output game] rate = -1: out of range\n"
+	              "    rate: at most so many samples a second, always the newest; 0 = all of "
+	              "them, 0 to 100000\n");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nearest_above), cmocka_unit_test(two_inputs),    cmocka_unit_test(the_name_is_the_module),
-		cmocka_unit_test(left_out),      cmocka_unit_test(several_files), cmocka_unit_test(host_section),
-		cmocka_unit_test(wrong_wiring),  cmocka_unit_test(wrong_modules), cmocka_unit_test(the_module_is_asked),
-		cmocka_unit_test(encoders),      cmocka_unit_test(keys_of_the_host),
+		cmocka_unit_test(nearest_above),          cmocka_unit_test(two_inputs),
+		cmocka_unit_test(the_name_is_the_module), cmocka_unit_test(left_out),
+		cmocka_unit_test(several_files),          cmocka_unit_test(host_section),
+		cmocka_unit_test(wrong_wiring),           cmocka_unit_test(wrong_modules),
+		cmocka_unit_test(the_module_is_asked),    cmocka_unit_test(encoders),
+		cmocka_unit_test(keys_of_the_host),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
