@@ -98,8 +98,10 @@ static void left_out(void **unused)
 	assert_int_equal(b.run.ninputs, 1);
 	bench_free(&b);
 
-	assert_errors(HEAD "enabled = no\n" TAIL, "a.ini: error: no [input NAME] section that is enabled\n");
-	assert_errors(HEAD TAIL "enabled = no\n", "a.ini: error: no [output NAME] section that is enabled\n");
+	assert_errors(HEAD "enabled = no\n" TAIL,
+	              "a.ini: error: with `enabled = no` nothing is left to do: no input\n");
+	assert_errors(HEAD TAIL "enabled = no\n",
+	              "a.ini: error: with `enabled = no` nothing is left to do: no output\n");
 }
 
 static void several_files(void **unused)
@@ -202,21 +204,24 @@ static void wrong_modules(void **unused)
 	bench_try(&b, &ini, 1);
 	assert_int_equal(b.errors.count, 4);
 	assert_string_equal(
-	    b.errors.text, "a.ini:3: error: [input head] gian = 1: no such option\n"
-	                   "    did you mean `gain`?   probe_in takes: gain, low, high, label, secret, still, steps, to"
-	                   "   (headpipe help probe_in)\n"
-	                   "a.ini:6: error: [filter f] gain = 11: out of range\n"
-	                   "    gain: a live number, 0 to 10, default 1\n"
-	                   "a.ini:10: error: [output game] enabled = maybe: neither yes nor no\n"
-	                   "    enabled: no: leave this section out; samples pass a filter unchanged, yes or no\n"
-	                   "a.ini:9: error: [output game] from = nobody: no such input or filter in this file\n");
+	    b.errors.text,
+	    "a.ini:3: error: [input head] gian = 1: no such option\n"
+	    "    did you mean `gain`?   probe_in takes: gain, low, high, label, secret, still, steps, to"
+	    "   (headpipe help probe_in)\n"
+	    "a.ini:6: error: [filter f] gain = 11: out of range\n"
+	    "    gain: a live number, 0 to 10, default 1\n"
+	    "a.ini:9: error: [output game] from = nobody: no such input or filter in this file\n"
+	    "a.ini:10: error: [output game] enabled = maybe: neither yes nor no\n"
+	    "    enabled: no: leave this section out; samples pass a filter unchanged, yes or no, default "
+	    "yes\n");
 	bench_free(&b);
 }
 
 static void the_module_is_asked(void **unused)
 {
 	(void)unused;
-	assert_errors(HEAD "low = 5\n" TAIL, "a.ini:3: error: [input head] low = 5: low must not be above high\n");
+	assert_errors(HEAD "low = 5\n" TAIL, "a.ini:3: error: [input head] low = 5: low must not be above high\n"
+	                                     "    low: lower end, -100 to 100, default 0\n");
 	assert_errors(HEAD "high = -1\n" TAIL, "a.ini:1: error: [input head] low must not be above high\n");
 	assert_errors(HEAD "strength = 4\n" TAIL,
 	              "a.ini:3: error: [input head] strength = (hidden): this option is gone: use `gain` instead\n");
@@ -266,7 +271,7 @@ static void keys_of_the_host(void **unused)
 	assert_errors(HEAD TAIL "rate = -1\n",
 	              "a.ini:5: error: [output game] rate = -1: out of range\n"
 	              "    rate: at most so many samples a second, always the newest; 0 = all of "
-	              "them, 0 to 100000\n");
+	              "them, 0 to 100000, default 0\n");
 }
 
 int main(void)
