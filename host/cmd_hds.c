@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cmd_hds.c - `headpipe hds decode`: shows what HDS payload bytes say. */
 #include "commands.h"
+#include "framing.h"
 #include "hds_show.h"
 #include <ctype.h>
 #include <errno.h>
@@ -14,6 +15,7 @@ struct request {
 	bool hex, compact, list;
 	enum { EITHER, MESSAGE, VALUE } unit;
 	unsigned flags;
+	int framing; /* -1: one unit */
 };
 
 /* ---- input ------------------------------------------------------------------------------------------------------ */
@@ -154,9 +156,46 @@ static int show(const struct request *q, const char *name, const uint8_t *at, si
 	return 0;
 }
 
+/* One unit, or the records of a stream one after the other. */
+static int show_all(const struct request *q, const char *name, const uint8_t *at, size_t size)
+{
+	if (q->framing < 0)
+		return show(q, name, at, size);
+	size_t pos = 0, n = 0;
+	for (unsigned long count = 1; pos < size; count++, pos += n) {
+		const uint8_t *record;
+		size_t length;
+		char label[4200];
+		n = hp_unframe((enum hp_framing)q->framing, at + pos, size - pos, &record, &length);
+		snprintf(label, sizeof label, "%s, record %lu at byte %zu", name, count, pos);
+		if (!n) {
+			fflush(stdout);
+			fprintf(stderr, "headpipe: %s: the input ends inside it\n", label);
+			return 1;
+		}
+		int status = show(q, label, record, length);
+		if (status)
+			return status;
+	}
+	return 0;
+}
+
+static int framing_of(const char *name)
+{
+	const char *names = HP_FRAMINGS;
+	size_t n = strlen(name);
+	for (int i = 0; n && *names; i++) {
+		size_t len = strcspn(names, "|");
+		if (len == n && !memcmp(names, name, n))
+			return i;
+		names += len + (names[len] == '|');
+	}
+	return -1;
+}
+
 int cmd_hds(int argc, char **argv)
 {
-	struct request q = { 0 };
+	struct request q = { .framing = -1 };
 	if (argc < 2)
 		return hp_usage_error("hds", "what to do is missing: decode");
 	if (strcmp(argv[1], "decode"))
@@ -179,7 +218,11 @@ int cmd_hds(int argc, char **argv)
 			q.flags = a[7] == 'r' ? HP_HDS_NO_REFS : a[7] == 'o' ? HP_HDS_OPACK_REFS : 0u;
 		else if (!strncmp(a, "--refs", 6))
 			return hp_usage_error("hds", "%s: must be --refs=hap, --refs=opack or --refs=reject", a);
-		else if (a[0] == '-' && a[1])
+		else if (!strncmp(a, "--framing=", 10)) {
+			q.framing = framing_of(a + 10);
+			if (q.framing < 0)
+				return hp_usage_error("hds", "%s: must be one of " HP_FRAMINGS, a);
+		} else if (a[0] == '-' && a[1])
 			return hp_usage_error("hds", "unknown option %s", a);
 		else if (q.file)
 			return hp_usage_error("hds", "one file at a time: %s and %s", q.file, a);
@@ -197,7 +240,7 @@ int cmd_hds(int argc, char **argv)
 		return 1;
 	/* exactly as long as it is: a memory checker then sees a read beyond the end */
 	uint8_t *exact = realloc(at, size ? size : 1);
-	int status = show(&q, name, exact ? exact : at, size);
+	int status = show_all(&q, name, exact ? exact : at, size);
 	free(exact ? exact : at);
 	if (fflush(stdout) || ferror(stdout)) {
 		fprintf(stderr, "headpipe: standard output: %s\n", strerror(errno));

@@ -11,14 +11,15 @@
 const struct hp_command hp_commands[] = {
 	{ "check", "check FILE... [-s section.key=value]", "print a configuration's tree, or what is wrong with it",
 	  cmd_check, NULL },
-	{ "hds", "hds decode [FILE|-] [--hex] [--json | --list] [--message | --value] [--refs=RULE]",
+	{ "hds", "hds decode [FILE|-] [--hex] [--json | --list] [--message | --value] [--refs=RULE] [--framing=NAME]",
 	  "show what HomeKit Data Stream payload bytes say", cmd_hds,
 	  "  FILE         the bytes; - or nothing: standard input\n"
 	  "  --hex        the input is hexadecimal text\n"
 	  "  --json       typed JSON in one line; without it, one line per value\n"
 	  "  --list       one line per value with offset, first bytes and text, as far as the bytes make sense\n"
 	  "  --message    length, header and body; --value: a single value; without either: what fits\n"
-	  "  --refs=RULE  back-references: hap (as HAP-NodeJS writes them, the default), opack, reject\n\n"
+	  "  --refs=RULE  back-references: hap (as HAP-NodeJS writes them, the default), opack, reject\n"
+	  "  --framing=NAME  the input is a stream of records as tcp, file and exec write them: length32, ...\n\n"
 	  "exit status: 0 the bytes are valid, 1 they are not or cannot be read, 2 wrong usage.\n" },
 	{ "help", "help [COMMAND | MODULE | KIND MODULE]", "tell about a command or a module and its options", cmd_help,
 	  NULL },
