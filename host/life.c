@@ -101,6 +101,14 @@ void hp_life_stop(struct hp_run *run)
 	uv_stop(&run->loop);
 }
 
+static bool any_output_left(const struct hp_run *run)
+{
+	for (size_t i = 0; i < run->nnodes; i++)
+		if (run->nodes[i]->kind == HP_OUTPUT && !run->nodes[i]->dead)
+			return true;
+	return false;
+}
+
 void hp_life_failed(struct hp_node *n, int err, const char *text)
 {
 	if (n->phase >= HP_ENDED || n->phase < HP_OPENED || n->dead)
@@ -124,6 +132,9 @@ void hp_life_failed(struct hp_node *n, int err, const char *text)
 	bool stop = n->keys.on_error == 1 || (n->kind == HP_OUTPUT && n->keys.on_loss == 2 && err == ETIMEDOUT);
 	if (err && stop && !n->run->stopping) {
 		hp_log(HP_ERROR, n->who, "the run ends, as its section asks");
+		hp_life_stop(n->run);
+	} else if (n->kind == HP_OUTPUT && !n->run->stopping && !any_output_left(n->run)) {
+		hp_log(HP_INFO, NULL, "no output is left, the run ends");
 		hp_life_stop(n->run);
 	}
 }

@@ -313,7 +313,7 @@ static int trouble(struct csv *c, int error)
 		c->host->fail(c->host, -error, text);
 	} else if (c->lost == 1) {
 		snprintf(text, sizeof text,
-		         "%.512s: the disk is too slow, rows are lost; their number is told at the end", c->path);
+		         "%.512s: the disk is too slow, rows are lost; the end of the run tells how many", c->path);
 		c->host->log(c->host, HP_WARN, text);
 	}
 	return 0;
@@ -343,20 +343,10 @@ static void csv_event(void *self, const struct hp_event *e)
 	if (e->type == HP_CLOCK_STEP)
 		read_wall_offset(c);
 }
-static void csv_close(void *self)
-{
-	struct csv *c = self;
-	char text[1024];
-	if (!c->lost)
-		return;
-	snprintf(text, sizeof text, "%.512s: %llu rows written, %llu lost", c->path, (unsigned long long)c->rows,
-	         (unsigned long long)c->lost);
-	c->host->log(c->host, HP_WARN, text);
-}
 HP_MODULE(csv) = {
 	HP_MODULE_HEAD,     .kind = HP_OUTPUT,
 	.name = "csv",      .summary = "one row of text per sample into a file",
 	.options = options, .state_size = sizeof(struct csv),
 	.open = csv_open,   .write = csv_write,
-	.event = csv_event, .close = csv_close,
+	.event = csv_event,
 };
