@@ -57,6 +57,7 @@ static void take(struct hid_plan_report *r, const struct hid_descriptor *d, cons
 	uint32_t what = 0;
 	if (usage == (SENSORS | 0x0546)) {
 		r->reset = bits_at(d, f, value);
+		r->reset.is_signed = 0; /* raw bits, whatever its range */
 		r->has |= HID_RESET;
 		return;
 	}
