@@ -18,7 +18,7 @@ static struct hid_bits bits_at(const struct hid_descriptor *d, const struct hid_
 {
 	struct hid_bits b;
 	uint32_t bit = f->bit_offset + value * f->bit_size + 8u * d->uses_ids;
-	b.byte = bit / 8;
+	b.byte = (uint16_t)(bit / 8); /* a report has at most HID_MAX_REPORT bytes */
 	b.shift = bit % 8;
 	b.size = (uint8_t)f->bit_size;
 	b.is_signed = f->logical_min < 0;
@@ -115,23 +115,25 @@ static void finish(struct hid_plan_report *r)
 {
 	uint32_t end = 0, last = 0, direct = 1;
 	r->words = 1;
-	for (uint32_t i = 0; i < HID_PLAN_VALUES; i++) {
-		const struct hid_bits *b = &r->bits[i];
+	for (uint32_t i = 0; i <= HID_PLAN_VALUES; i++) {
+		const struct hid_bits *b = i < HID_PLAN_VALUES ? &r->bits[i] : &r->reset;
 		if (!b->size)
 			continue;
-		last = i;
 		direct &= b->direct != 0;
-		r->words &= b->direct == 2;
-		if (b->byte + b->direct > end)
-			end = b->byte + b->direct;
-	}
-	if (r->has & HID_RESET) {
-		direct &= r->reset.direct != 0;
-		if (r->reset.byte + r->reset.direct > end)
-			end = r->reset.byte + r->reset.direct;
+		if (b->byte + b->direct > (int)end)
+			end = (uint32_t)b->byte + b->direct;
+		if (b->byte + 9u > r->reach)
+			r->reach = b->byte + 9u;
+		if (b == &r->reset)
+			continue;
+		last = i;
+		r->words &= b->direct == 2 && b->is_signed;
+		r->at[i] = b->byte;
 	}
 	r->pairs = last / 2 + 1;
-	r->direct_bytes = direct ? end : 0;
+	r->direct_bytes = direct ? end : UINT32_MAX;
+	r->reset_at = r->reset.byte;
+	r->reset_mask = r->has & HID_RESET ? 0xff : 0;
 }
 
 int hid_plan_compile(struct hid_plan *plan, const struct hid_descriptor *d, char *why, size_t why_size)
@@ -164,7 +166,19 @@ int hid_plan_compile(struct hid_plan *plan, const struct hid_descriptor *d, char
 
 /* ---- decode -------------------------------------------------------------------------------------------- */
 
-typedef double pair __attribute__((vector_size(16))); /* two divisions cost what one costs */
+/* Two divisions cost what one costs. The arrays of plan and values are aligned for it. */
+typedef double pair __attribute__((vector_size(16), may_alias));
+
+static inline pair load(const double *p)
+{
+	return *(const pair *)(const void *)p;
+}
+
+static inline void scale(const struct hid_plan_report *r, uint32_t i, pair raw, double *out)
+{
+	pair f = (raw - load(r->lmin + i)) / load(r->range + i);
+	*(pair *)(void *)(out + i) = (load(r->pmin + i) + f * load(r->span + i)) * load(r->scale + i);
+}
 
 static inline uint32_t load16(const uint8_t *p)
 {
@@ -173,94 +187,112 @@ static inline uint32_t load16(const uint8_t *p)
 
 static inline uint32_t load32(const uint8_t *p)
 {
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+	return load16(p) | load16(p + 2) << 16;
 }
 
-static inline int64_t with_sign(uint64_t raw, const struct hid_bits *b)
+/* A value that is not there has a span of 0: any bits do. */
+static inline double word(const uint8_t *p)
 {
-	uint64_t sign = (uint64_t)b->is_signed << (b->size - 1);
-	return (int64_t)((raw ^ sign) - sign);
+	return (int16_t)load16(p);
 }
 
-/* Any bits: eight bytes and a ninth; what is past the end is zero. size 0 gives 0. */
-static int64_t general(const uint8_t *data, size_t size, const struct hid_bits *b)
+static double direct(const uint8_t *data, const struct hid_bits *b)
 {
-	uint64_t low = 0, high = 0;
-	if (!b->size)
-		return 0;
-	for (uint32_t i = 0; i < 8 && b->byte + i < size; i++)
-		low |= (uint64_t)data[b->byte + i] << 8 * i;
-	if (b->byte + 8 < size)
-		high = data[b->byte + 8];
-	low = low >> b->shift | (b->shift ? high << (64 - b->shift) : 0);
-	return with_sign(low & ((UINT64_C(1) << b->size) - 1), b);
-}
-
-static int64_t direct(const uint8_t *data, const struct hid_bits *b)
-{
+	const uint8_t *p = data + b->byte;
 	switch (b->direct) {
 	case 1:
-		return b->is_signed ? (int8_t)data[b->byte] : data[b->byte];
+		return b->is_signed ? (int8_t)*p : *p;
 	case 2:
-		return b->is_signed ? (int16_t)load16(data + b->byte) : (int32_t)load16(data + b->byte);
+		return b->is_signed ? (int16_t)load16(p) : (int32_t)load16(p);
 	case 4:
-		return b->is_signed ? (int64_t)(int32_t)load32(data + b->byte) : (int64_t)load32(data + b->byte);
+		return b->is_signed ? (double)(int32_t)load32(p) : (double)load32(p);
 	default:
 		return 0;
 	}
 }
 
-static inline pair load(const double *p)
+/* Any bits out of nine bytes at p; size 1 to 63. */
+static inline int64_t nine_bytes(const uint8_t *p, const struct hid_bits *b)
 {
-	pair v;
-	memcpy(&v, p, sizeof v);
-	return v;
+	uint64_t raw = ((uint64_t)load32(p) | (uint64_t)load32(p + 4) << 32) >> b->shift;
+	uint64_t sign = (uint64_t)b->is_signed << (b->size - 1);
+	if (b->shift + b->size > 64)
+		raw |= (uint64_t)p[8] << (64 - b->shift);
+	raw &= (UINT64_C(1) << b->size) - 1;
+	return (int64_t)((raw ^ sign) - sign);
 }
 
-static inline void scale(const struct hid_plan_report *r, uint32_t i, pair raw, double *out)
+/* The same where the report may end before the nine bytes do; what is past its end is zero. */
+static int64_t some_bytes(const uint8_t *data, size_t size, const struct hid_bits *b)
 {
-	pair f = (raw - load(r->lmin + i)) / load(r->range + i);
-	pair v = (load(r->pmin + i) + f * load(r->span + i)) * load(r->scale + i);
-	memcpy(out + i, &v, sizeof v);
+	uint8_t window[9] = { 0 };
+	if (b->byte < size)
+		memcpy(window, data + b->byte, size - b->byte < 9 ? size - b->byte : 9);
+	return nine_bytes(window, b);
 }
 
-/* Every number is 16 bits wide or not there at all; one that is not there has a span of 0 and any bits do. */
-static inline double word(const uint8_t *data, const struct hid_bits *b)
+/* Out of line, so that the usual path below saves no registers for it. */
+#define SELDOM __attribute__((noinline))
+
+/* Byte-aligned values of 8, 16 and 32 bits, mixed. */
+SELDOM static void mixed(const struct hid_plan_report *r, const uint8_t *data, struct hid_values *out)
 {
-	uint32_t sign = (uint32_t)b->is_signed << 15;
-	return (double)(int32_t)((load16(data + b->byte) ^ sign) - sign);
+	for (uint32_t i = 0; i < 2 * r->pairs; i += 2)
+		scale(r, i, (pair){ direct(data, &r->bits[i]), direct(data, &r->bits[i + 1]) }, out->v);
+}
+
+/* The general path. A short report is read from a copy with zeros behind it, unless it is absurdly long. */
+SELDOM static void general(const struct hid_plan_report *r, const uint8_t *data, size_t size, struct hid_values *out)
+{
+	uint8_t copy[128];
+	uint32_t end = 2 * r->pairs;
+	if (size < r->reach && r->reach <= sizeof copy) {
+		memset(copy, 0, sizeof copy);
+		if (size)
+			memcpy(copy, data, size);
+		data = copy;
+		size = sizeof copy;
+	}
+	bool whole = size >= r->reach;
+	for (uint32_t i = 0; i < end; i++) {
+		const struct hid_bits *b = &r->bits[i];
+		out->v[i] = 0;
+		if (b->size)
+			out->v[i] = (double)(whole ? nine_bytes(data + b->byte, b) : some_bytes(data, size, b));
+	}
+	out->reset = r->reset.size ? (uint32_t)some_bytes(data, size, &r->reset) & 0xff : 0;
+	for (uint32_t i = 0; i < end; i += 2)
+		scale(r, i, load(out->v + i), out->v);
 }
 
 int hid_plan_decode(const struct hid_plan *plan, const uint8_t *data, size_t size, struct hid_values *out)
 {
+	static const pair zero = { 0, 0 };
 	if (plan->uses_ids && !size)
 		return 0;
 	uint32_t which = plan->of_id[plan->uses_ids ? data[0] : 0];
 	if (!which)
 		return 0;
 	const struct hid_plan_report *r = &plan->report[which - 1];
-	uint32_t end = 2 * r->pairs;
+	uint32_t end = 2 * r->pairs, i = 0;
 	out->has = r->has;
-	if (r->direct_bytes && size >= r->direct_bytes) {
-		out->reset = (uint32_t)direct(data, &r->reset) & 0xff;
-		if (r->words)
-			for (uint32_t i = 0; i < end; i += 2)
-				scale(r, i, (pair){ word(data, &r->bits[i]), word(data, &r->bits[i + 1]) }, out->v);
-		else
-			for (uint32_t i = 0; i < end; i += 2)
-				scale(
-				    r, i,
-				    (pair){ (double)direct(data, &r->bits[i]), (double)direct(data, &r->bits[i + 1]) },
-				    out->v);
+	if (size < r->direct_bytes) {
+		general(r, data, size, out);
 	} else {
-		out->reset = (uint32_t)general(data, size, &r->reset) & 0xff;
-		for (uint32_t i = 0; i < end; i += 2)
-			scale(r, i,
-			      (pair){ (double)general(data, size, &r->bits[i]),
-			              (double)general(data, size, &r->bits[i + 1]) },
-			      out->v);
+		out->reset = data[r->reset_at] & r->reset_mask;
+		if (r->words)
+			do
+				scale(r, i, (pair){ word(data + r->at[i]), word(data + r->at[i + 1]) }, out->v);
+			while ((i += 2) < end);
+		else
+			mixed(r, data, out);
 	}
-	for (uint32_t i = end; i < HID_PLAN_VALUES; i++)
-		out->v[i] = 0;
+	/* written out, because a loop becomes a call of memset; a rotation vector takes two pairs */
+	if (end < 6)
+		*(pair *)(void *)(out->v + 4) = zero;
+	if (end < 8)
+		*(pair *)(void *)(out->v + 6) = zero;
+	if (end < 10)
+		*(pair *)(void *)(out->v + 8) = zero;
 	return 1;
 }

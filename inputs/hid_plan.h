@@ -17,22 +17,27 @@ enum { HID_ROTATION = 1u << 0, HID_GYRO = 1u << 1, HID_ACCEL = 1u << 2, HID_RESE
 
 /* Where the bits of one number are. size 0: the number is 0. */
 struct hid_bits {
-	uint32_t byte; /* of the lowest bit, the ID byte counted */
+	uint16_t byte; /* of the lowest bit, the ID byte counted */
 	uint8_t shift; /* of that bit in its byte, 0 to 7        */
 	uint8_t size;  /* 0 to 63                                */
 	uint8_t is_signed;
 	uint8_t direct; /* bytes when the number is byte-aligned and 1, 2 or 4 bytes wide; 0 = the general path */
 };
 struct hid_plan_report {
-	uint32_t has;                          /* HID_ROTATION ...                                              */
-	uint32_t direct_bytes;                 /* a report this long is read by direct loads; 0 = never          */
-	uint32_t pairs;                        /* pairs of values that are used                                  */
-	uint32_t words;                        /* the direct path may take every value as 16 bits                */
-	struct hid_bits bits[HID_PLAN_VALUES]; /* rotation x y z, angular velocity, acceleration */
+	uint32_t has;                  /* HID_ROTATION ...                                                         */
+	uint32_t pairs;                /* of values that are used                                                   */
+	uint32_t direct_bytes;         /* a report this long is read by direct loads; UINT32_MAX = none is          */
+	uint32_t words;                /* the direct path may take every value as a signed 16-bit one               */
+	uint32_t reach;                /* bytes that nine-byte loads of the general path touch                      */
+	uint16_t reset_at, reset_mask; /* the low byte of the reset counter, for the direct path     */
+	uint16_t at[HID_PLAN_VALUES];  /* byte of each value, for words                              */
+	struct hid_bits bits[HID_PLAN_VALUES]; /* rotation x y z, angular velocity, acceleration             */
 	struct hid_bits reset;
-	double lmin[HID_PLAN_VALUES], range[HID_PLAN_VALUES]; /* logical minimum, maximum - minimum    */
-	double pmin[HID_PLAN_VALUES], span[HID_PLAN_VALUES];  /* physical minimum, maximum - minimum   */
-	double scale[HID_PLAN_VALUES];                        /* power of ten                          */
+	_Alignas(16) double lmin[HID_PLAN_VALUES]; /* logical minimum; */
+	double range[HID_PLAN_VALUES];             /* maximum - minimum */
+	double pmin[HID_PLAN_VALUES];              /* physical minimum */
+	double span[HID_PLAN_VALUES];              /* maximum - minimum */
+	double scale[HID_PLAN_VALUES];             /* power of ten */
 };
 struct hid_plan {
 	uint8_t uses_ids;
@@ -41,10 +46,10 @@ struct hid_plan {
 	struct hid_plan_report report[HID_PLAN_REPORTS];
 };
 struct hid_values {
-	double v[HID_PLAN_VALUES]; /* rotation x y z (rad), angular velocity (rad/s), acceleration (m/s^2); 0 when
-	                              absent */
-	uint32_t has;              /* HID_ROTATION ...                                                          */
-	uint32_t reset;            /* 0 to 255                                                                  */
+	_Alignas(16) double v[HID_PLAN_VALUES]; /* rotation x y z (rad), angular velocity (rad/s), acceleration (m/s^2);
+	                              0 when absent */
+	uint32_t has;   /* HID_ROTATION ...                                                          */
+	uint32_t reset; /* 0 to 255                                                                  */
 };
 
 /* Compiles. Returns 0, or -1 with one sentence in why: no rotation vector, or more than the plan holds. */

@@ -111,8 +111,8 @@ static void test_random(void **state)
 		if (hid_plan_compile(&plan, &d, why, sizeof why) == 0) {
 			size_t full = hid_descriptor_longest(&d, HID_INPUT);
 			devices++;
-			words += plan.report[0].words && plan.report[0].direct_bytes;
-			direct += plan.report[0].direct_bytes != 0;
+			words += plan.report[0].words != 0;
+			direct += plan.report[0].direct_bytes != UINT32_MAX;
 			if (full > sizeof report - 20)
 				full = sizeof report - 20;
 			for (int k = 0; k < 20; k++, reports++) {
