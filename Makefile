@@ -110,6 +110,7 @@ test-device: deps
 .PHONY: docs
 docs: all
 	$B/headpipe modules --markdown > docs/modules.md
+	B=$B UPDATE=1 sh tests/docs/man.sh
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')

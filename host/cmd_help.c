@@ -15,6 +15,39 @@ static void command(const struct hp_command *c)
 		printf("\n%s", c->help);
 }
 
+/* Text for man(7). */
+static void roff(const char *text)
+{
+	bool start = true;
+	for (; *text; text++) {
+		if (start && (*text == '.' || *text == '\''))
+			fputs("\\&", stdout);
+		start = *text == '\n';
+		if (*text == '-' || *text == '\\')
+			fputs(*text == '-' ? "\\-" : "\\e", stdout);
+		else
+			putchar(*text);
+	}
+}
+
+/* The COMMANDS part of docs/headpipe.1. */
+static void man(void)
+{
+	for (const struct hp_command *c = hp_commands; c->name; c++) {
+		printf(".SS headpipe ");
+		roff(c->usage);
+		printf("\n%c",
+		       c->summary[0] >= 'a' && c->summary[0] <= 'z' ? c->summary[0] - 'a' + 'A' : c->summary[0]);
+		roff(c->summary + 1);
+		puts(".");
+		if (!c->help)
+			continue;
+		puts(".PP\n.nf");
+		roff(c->help);
+		puts(".fi");
+	}
+}
+
 static void overview(void)
 {
 	puts("headpipe - from a head tracker to everything that wants to know where a head points\n\ncommands");
@@ -48,6 +81,10 @@ int cmd_help(int argc, char **argv)
 	size_t count = 0;
 	if (argc < 2) {
 		overview();
+		return 0;
+	}
+	if (argc == 2 && !strcmp(argv[1], "--man")) {
+		man();
 		return 0;
 	}
 	const char *name = argv[argc > 2 ? 2 : 1];
