@@ -39,7 +39,12 @@ static void host_keys(struct hp_node *n, struct hp_errors *errors)
 			const char *text = p ? p->value : o->def;
 			if (!text || (!p && !*text))
 				continue;
-			if (!hp_option_parse(o, text, n->base_dir, (char *)&n->keys + o->offset, &n->values, why,
+			struct hp_option row = *o;
+			bool module = !strcmp(o->key, "use") || !strcmp(o->key, "encoding");
+			if (module && strchr(text, '/')) /* a file: as every path, relative to the ini file */
+				row.type = HP_PATH;
+			const char *folder = p && p->file == hp_command_line ? NULL : n->base_dir;
+			if (!hp_option_parse(&row, text, folder, (char *)&n->keys + o->offset, &n->values, why,
 			                     sizeof why))
 				continue;
 			if (!p)
@@ -56,6 +61,8 @@ static void use_error(struct hp_errors *errors, const struct hp_node *n, const c
 	const char *names[128];
 	const struct hp_section *s = n->section;
 	const struct hp_pair *p = hp_section_get(s, key);
+	if (p)
+		value = p->value; /* as it was written */
 	if (!missing) {
 		hp_error(errors, p ? p->file : s->file, p ? p->line : s->line, "[%s %s] %s = %s: %s", s->kind, s->name,
 		         key, value, why);

@@ -84,6 +84,8 @@ static int parse_path(const char *text, const char *base_dir, char **value, char
 	} else if (*text == '/' || !base_dir || !*base_dir || strcmp(base_dir, ".") == 0) {
 		base_dir = "";
 	}
+	while (base_dir[0] && text[0] == '.' && text[1] == '/')
+		text += 2 + strspn(text + 2, "/");
 	size_t base = strlen(base_dir), size = strlen(text);
 	bool slash = base && size && base_dir[base - 1] != '/';
 	if (base + slash + size >= PATH_MAX)

@@ -90,42 +90,41 @@ static bool word_is(const char *word, size_t n, const char *name)
 	return strlen(name) == n && !memcmp(word, name, n);
 }
 /* Adds what a word stands for. A column that is there already is not doubled: `angles, yaw` is three columns. */
-static bool choose(struct csv *c, const char *word, size_t n)
+static bool choose(uint8_t *chosen, int *n, const char *word, size_t size)
 {
 	bool known = false;
 	for (int i = 0; i < NCOLUMNS; i++) {
-		if (!word_is(word, n, columns[i].name) && !word_is(word, n, columns[i].group) &&
-		    !word_is(word, n, "all"))
+		if (!word_is(word, size, columns[i].name) && !word_is(word, size, columns[i].group) &&
+		    !word_is(word, size, "all"))
 			continue;
 		known = true;
-		if (!memchr(c->chosen, i, (size_t)c->nchosen))
-			c->chosen[c->nchosen++] = (uint8_t)i;
+		if (!memchr(chosen, i, (size_t)*n))
+			chosen[(*n)++] = (uint8_t)i;
 	}
 	return known;
 }
-static int choose_all(struct csv *c)
+/* The list of the option into indexes; their number, or -EINVAL and why. */
+static int choose_all(const char *list, uint8_t chosen[COLUMNS_MAX], char *why, size_t size)
 {
 	static const char separators[] = " \t,";
-	c->nchosen = 0;
-	for (const char *p = c->columns; *(p += strspn(p, separators));) {
+	int chosen_n = 0;
+	for (const char *p = list; *(p += strspn(p, separators));) {
 		size_t n = strcspn(p, separators);
-		if (!choose(c, p, n)) {
-			char text[512];
+		if (!choose(chosen, &chosen_n, p, n)) {
 			snprintf(
-			    text, sizeof text,
-			    "columns: `%.*s` is no column and no group of columns; allowed: all, times, id, angles, "
+			    why, size,
+			    "`%.*s` is no column and no group of columns; allowed: all, times, id, angles, "
 			    "quaternion, rotvec, position, gyro, accel, device, or single names (headpipe help csv)",
 			    n < 40 ? (int)n : 40, p);
-			c->host->log(c->host, HP_ERROR, text);
 			return -EINVAL;
 		}
 		p += n;
 	}
-	if (!c->nchosen) {
-		c->host->log(c->host, HP_ERROR, "columns: names no column");
+	if (!chosen_n) {
+		snprintf(why, size, "names no column");
 		return -EINVAL;
 	}
-	return 0;
+	return chosen_n;
 }
 /* A stage becomes part of a column name: letters, digits, `_`, `-` and `.` keep the header free of quotes. */
 static bool stage_good(const char *s)
@@ -278,19 +277,30 @@ static int header_wanted(struct csv *c, const char *want, size_t size)
 	c->host->log(c->host, HP_ERROR, text);
 	return -EEXIST;
 }
+static int csv_check(const void *self, const char **key, char *why, size_t size)
+{
+	const struct csv *c = self;
+	uint8_t chosen[COLUMNS_MAX];
+	*key = "stage";
+	if (!stage_good(c->stage)) {
+		snprintf(why, size, "must be 1 to 32 letters, digits, `_`, `-` or `.`");
+		return -EINVAL;
+	}
+	*key = "columns";
+	int n = choose_all(c->columns, chosen, why, size);
+	return n < 0 ? n : 0;
+}
 static int csv_open(void *self, const struct hp_host *host)
 {
 	static const char *const modes[] = { "w", "a", "x" };
 	struct csv *c = self;
 	char head[HEADER_MAX];
 	c->host = host;
-	if (!stage_good(c->stage)) {
-		host->log(host, HP_ERROR, "stage: must be 1 to 32 letters, digits, `_`, `-` or `.`");
-		return -EINVAL;
-	}
-	int r = choose_all(c);
-	if (r < 0)
-		return r;
+	const char *key;
+	char why[300];
+	if (csv_check(c, &key, why, sizeof why) < 0)
+		return -EINVAL; /* only a host that did not ask gets here */
+	c->nchosen = choose_all(c->columns, c->chosen, why, sizeof why);
 	size_t size = header(c, head, sizeof head);
 	int wanted = header_wanted(c, head, size);
 	if (wanted < 0)
@@ -347,6 +357,6 @@ HP_MODULE(csv) = {
 	HP_MODULE_HEAD,     .kind = HP_OUTPUT,
 	.name = "csv",      .summary = "one row of text per sample into a file",
 	.options = options, .state_size = sizeof(struct csv),
-	.open = csv_open,   .write = csv_write,
-	.event = csv_event,
+	.check = csv_check, .open = csv_open,
+	.write = csv_write, .event = csv_event,
 };

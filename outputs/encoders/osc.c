@@ -97,7 +97,8 @@ struct osc {
 	int preset, units, bundle;
 	const char *address, *args;
 
-	const struct hp_host *host;
+	const char *bad_key; /* after a refusal: the option at fault */
+	char bad_why[256];
 	struct message messages[MESSAGES_MAX];
 	int nmessages;
 	struct packet full, no_position; /* the second leaves out messages that carry nothing but a position */
@@ -123,11 +124,10 @@ static const struct hp_option options[] = {
 
 /* ---- reading the texts -------------------------------------------------------------------------- */
 
-static int complain(const struct osc *o, const char *key, const char *word, size_t n, const char *what)
+static int complain(struct osc *o, const char *key, const char *word, size_t n, const char *what)
 {
-	char text[256];
-	snprintf(text, sizeof text, "%s: `%.*s` %s", key, n < 60 ? (int)n : 60, word, what);
-	o->host->log(o->host, HP_ERROR, text);
+	o->bad_key = key;
+	snprintf(o->bad_why, sizeof o->bad_why, "`%.*s` %s", n < 60 ? (int)n : 60, word, what);
 	return -EINVAL;
 }
 /* The part up to the next `|`, without blanks around it; moves *text behind it. NULL at the end. */
@@ -290,10 +290,28 @@ static void osc_close(void *self)
 	}
 	o->nmessages = 0;
 }
+static int osc_check(const void *self, const char **key, char *why, size_t size)
+{
+	const struct osc *o = self;
+	struct osc *copy = calloc(1, sizeof *copy);
+	if (!copy)
+		return 0; /* open() will fail too, and say so */
+	copy->preset = o->preset;
+	copy->address = o->address;
+	copy->args = o->args;
+	int r = read_messages(copy);
+	if (r == -EINVAL) {
+		*key = copy->bad_key;
+		snprintf(why, size, "%s", copy->bad_why);
+	}
+	osc_close(copy);
+	free(copy);
+	return r == -EINVAL ? r : 0;
+}
 static int osc_open(void *self, const struct hp_host *host)
 {
 	struct osc *o = self;
-	o->host = host;
+	(void)host;
 	int r = read_messages(o);
 	if (!r)
 		r = build(o, &o->full, true);
@@ -375,6 +393,7 @@ HP_MODULE(osc) = {
 	.summary = "Open Sound Control: IEM, SPARTA, Supperware, ambiX, VRChat, VMC and free messages",
 	.options = options,
 	.state_size = sizeof(struct osc),
+	.check = osc_check,
 	.open = osc_open,
 	.encode = encode,
 	.close = osc_close,

@@ -253,6 +253,8 @@ static void paths(void **unused)
 		const char *base, *text, *want;
 	} fine[] = { { "/etc/pipes", "a.csv", "/etc/pipes/a.csv" },
 		     { "/etc/pipes", "../a b.csv", "/etc/pipes/../a b.csv" },
+		     { "/etc/pipes", ".//./a", "/etc/pipes/a" },
+		     { NULL, "./a", "./a" },
 		     { "/", "a", "/a" },
 		     { "conf", "a", "conf/a" },
 		     { ".", "a", "a" },
@@ -415,8 +417,7 @@ static void sentences(void **unused)
 	wrong("volume = 11\n", "conf/t.ini:2: error: [output x] volume = 11: no such option\n    " TAKES);
 	wrong("secrt = hunter2\n", "conf/t.ini:2: error: [output x] secrt = (hidden): no such option\n"
 	                           "    did you mean `secret`?   " TAKES);
-	wrong("secret =\n",
-	      "conf/t.ini:2: error: [output x] secret = (hidden): no value\n    secret: a password\n");
+	wrong("secret =\n", "conf/t.ini:2: error: [output x] secret = (hidden): no value\n    secret: a password\n");
 	wrong("host = a\n", "conf/t.ini:2: error: [output x] host = (hidden): this option is gone: use `to` instead\n");
 }
 
