@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT
+ * tcp.c - any encoding over TCP, as a server for many clients or as a client of one or several servers.
+ *
+ * Nothing here waits: a peer that does not keep up is disconnected. All sockets sit in one epoll set of their own,
+ * edge-triggered, so that the loop watches a single descriptor and wakes only when something happens. */
+#define _GNU_SOURCE /* accept4 */
+#include "framing.h"
+#include "headpipe.h"
+#include "outflow.h"
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { RECORD_MAX = 64 * 1024, LISTENERS = 8, PEERS_MAX = 1000 };
+static const int64_t first_wait = 250000000, longest_wait = 5000000000;
+
+enum state { FREE, CONNECTING, OPEN };
+struct peer {
+	enum state state;
+	struct hp_outflow out;
+	char name[INET6_ADDRSTRLEN + 16];
+	/* as a client */
+	struct sockaddr_storage address;
+	socklen_t address_size;
+	int64_t wait, again; /* back-off, and when to try next */
+	bool told;           /* the trouble was logged already */
+};
+struct tcp {
+	struct hp_addrs listen, to;
+	int framing, clients, buffer;
+
+	const struct hp_host *host;
+	struct hp_watch *watch;
+	struct hp_timer *timer; /* client: the next attempt */
+	int epoll_fd, nlisteners, listeners[LISTENERS];
+	struct peer *peers;
+	uint32_t npeers, open;
+	uint64_t served, slow, refused;
+	uint8_t frame[RECORD_MAX];
+};
+static const struct hp_option options[] = {
+	HP_OPT_ADDRS(struct tcp, listen, "", "server: where to listen; [::]:4245 or 0.0.0.0:4245 is every interface"),
+	HP_OPT_ADDRS(struct tcp, to, "", "client: one or several servers; names are looked up once, at start"),
+	HP_OPT_ENUM(struct tcp, framing, "lines", HP_FRAMINGS, HP_FRAMING_DOC),
+	HP_OPT_INT(struct tcp, clients, "16", 1, PEERS_MAX, "server: how many clients at once"),
+	HP_OPT_INT(
+	    struct tcp, buffer, "128", 64, 65536,
+	    "KiB that may wait for one peer, beside as much in the kernel; a peer further behind is disconnected"),
+	HP_OPT_END
+};
+
+static int tcp_check(const void *self, const char **key, char *why, size_t size)
+{
+	const struct tcp *t = self;
+	*key = t->listen.n ? "to" : "listen";
+	if (!t->listen.n == !t->to.n)
+		snprintf(why, size,
+		         t->listen.n ? "is a client's; give either listen or to"
+		                     : "is missing; give either listen (server) or to (client)");
+	else if (t->listen.n > LISTENERS)
+		*key = "listen", snprintf(why, size, "at most %d addresses", LISTENERS);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+__attribute__((format(printf, 3, 4))) static void say(struct tcp *t, enum hp_level level, const char *fmt, ...)
+{
+	char text[512];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	t->host->log(t->host, level, text);
+}
+
+/* "127.0.0.1 port 4245" */
+static void name_of(const struct sockaddr_storage *a, socklen_t size, char *out, size_t room)
+{
+	char host[INET6_ADDRSTRLEN], port[8];
+	if (getnameinfo((const struct sockaddr *)a, size, host, sizeof host, port, sizeof port,
+	                NI_NUMERICHOST | NI_NUMERICSERV))
+		snprintf(out, room, "unknown");
+	else
+		snprintf(out, room, "%s port %s", host, port);
+}
+
+static int resolve(struct tcp *t, const struct hp_addr *a, bool passive, struct sockaddr_storage *out, socklen_t *size)
+{
+	char port[8];
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | (passive ? AI_PASSIVE : 0) };
+	struct addrinfo *list;
+	snprintf(port, sizeof port, "%u", a->port);
+	int r = getaddrinfo(a->host, port, &hints, &list);
+	if (r) {
+		say(t, HP_ERROR, "%s port %u: %s", a->host, a->port,
+		    r == EAI_SYSTEM ? strerror(errno) : gai_strerror(r));
+		return -EADDRNOTAVAIL;
+	}
+	memcpy(out, list->ai_addr, list->ai_addrlen);
+	*size = list->ai_addrlen;
+	freeaddrinfo(list);
+	return 0;
+}
+
+static int add_to_epoll(struct tcp *t, int fd, uint32_t id, uint32_t events)
+{
+	struct epoll_event e = { .events = events, .data.u32 = id };
+	return epoll_ctl(t->epoll_fd, EPOLL_CTL_ADD, fd, &e) < 0 ? -errno : 0;
+}
+
+enum { ALL = (int)(EPOLLIN | EPOLLOUT | EPOLLRDHUP) };
+
+static void prepare(const struct tcp *t, int fd)
+{
+	int yes = 1, size = t->buffer * 1024;
+	/* a pose must not wait for the next one; and no more than `buffer` may be under way, or a slow peer would see
+	 * poses that are many seconds old before anybody noticed */
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
+}
+
+/* ---- a peer's life ---------------------------------------------------------------------------------------------- */
+
+static void plan(struct tcp *t)
+{
+	int64_t next = -1;
+	for (uint32_t i = 0; i < t->npeers; i++)
+		if (t->peers[i].state == FREE && (next < 0 || t->peers[i].again < next))
+			next = t->peers[i].again;
+	t->host->timer_at(t->timer, next);
+}
+
+static void drop(struct tcp *t, struct peer *p, const char *why)
+{
+	bool was_open = p->state == OPEN;
+	close(p->out.fd); /* this also takes it out of the epoll set */
+	hp_outflow_start(&p->out, -1);
+	p->state = FREE;
+	t->open -= was_open;
+	if (!t->to.n) {
+		say(t, HP_INFO, "client %s: %s", p->name, why);
+		return;
+	}
+	if (was_open) {
+		p->wait = first_wait;
+		p->told = false;
+	} else {
+		p->wait = p->wait * 2 < longest_wait ? p->wait * 2 : longest_wait;
+	}
+	if (!p->told)
+		say(t, HP_WARN, "%s: %s; trying again until it answers", p->name, why);
+	p->told = true;
+	p->again = t->host->now(t->host) + p->wait;
+	plan(t);
+}
+
+static void opened(struct tcp *t, struct peer *p)
+{
+	p->state = OPEN;
+	p->told = false;
+	p->wait = first_wait;
+	t->open++;
+	t->served++;
+	say(t, HP_INFO, t->to.n ? "connected to %s" : "client %s: connected", p->name);
+}
+
+static void connect_peer(struct tcp *t, struct peer *p)
+{
+	int fd = socket(p->address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	hp_outflow_start(&p->out, fd);
+	p->state = CONNECTING;
+	if (fd < 0) {
+		drop(t, p, strerror(errno));
+		return;
+	}
+	prepare(t, fd);
+	if (connect(fd, (const struct sockaddr *)&p->address, p->address_size) < 0 && errno != EINPROGRESS) {
+		drop(t, p, strerror(errno));
+		return;
+	}
+	int r = add_to_epoll(t, fd, LISTENERS + (uint32_t)(p - t->peers), (uint32_t)ALL | EPOLLET);
+	if (r < 0)
+		drop(t, p, strerror(-r));
+}
+
+static void try_again(void *arg)
+{
+	struct tcp *t = arg;
+	int64_t now = t->host->now(t->host);
+	for (uint32_t i = 0; i < t->npeers; i++)
+		if (t->peers[i].state == FREE && t->peers[i].again <= now)
+			connect_peer(t, &t->peers[i]);
+	plan(t);
+}
+
+static void accept_one(struct tcp *t, int listener)
+{
+	struct sockaddr_storage a;
+	socklen_t size = sizeof a;
+	struct peer *p = NULL;
+	int fd = accept4(listener, (struct sockaddr *)&a, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (fd < 0)
+		return; /* it has gone again, or no descriptor is left: the next one may fit */
+	for (uint32_t i = 0; i < t->npeers && !p; i++)
+		if (t->peers[i].state == FREE)
+			p = &t->peers[i];
+	if (!p) {
+		close(fd);
+		if (t->refused++ == 0)
+			say(t, HP_WARN, "more than %d clients: the newest is turned away (raise `clients`)",
+			    t->clients);
+		return;
+	}
+	name_of(&a, size, p->name, sizeof p->name);
+	prepare(t, fd);
+	hp_outflow_start(&p->out, fd);
+	opened(t, p);
+	int r = add_to_epoll(t, fd, LISTENERS + (uint32_t)(p - t->peers), (uint32_t)ALL | EPOLLET);
+	if (r < 0)
+		drop(t, p, strerror(-r));
+}
+
+/* ---- events ----------------------------------------------------------------------------------------------------- */
+
+/* What a peer sends is read and forgotten: only the end of it matters. */
+static int forget_input(int fd)
+{
+	char scratch[4096];
+	for (int turns = 0; turns < 16; turns++) {
+		ssize_t n = recv(fd, scratch, sizeof scratch, 0);
+		if (n == 0)
+			return -ECONNRESET;
+		if (n < 0)
+			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	}
+	return 0;
+}
+
+static void peer_ready(struct tcp *t, struct peer *p, uint32_t events)
+{
+	int error = 0;
+	socklen_t size = sizeof error;
+	if (p->state == FREE)
+		return;
+	if (p->state == CONNECTING) {
+		if (!(events & (EPOLLOUT | EPOLLERR | EPOLLHUP)))
+			return;
+		getsockopt(p->out.fd, SOL_SOCKET, SO_ERROR, &error, &size);
+		if (error) {
+			drop(t, p, strerror(error));
+			return;
+		}
+		opened(t, p);
+	}
+	if (events & EPOLLIN)
+		error = forget_input(p->out.fd);
+	if (events & (EPOLLRDHUP | EPOLLHUP) || error == -ECONNRESET)
+		drop(t, p, "has closed the connection");
+	else if (error < 0 || (error = hp_outflow_flush(&p->out)) < 0)
+		drop(t, p, strerror(-error));
+}
+
+static void ready(void *arg, unsigned what)
+{
+	struct tcp *t = arg;
+	struct epoll_event events[32];
+	(void)what;
+	int n = epoll_wait(t->epoll_fd, events, 32, 0);
+	for (int i = 0; i < n; i++) {
+		uint32_t id = events[i].data.u32;
+		if (id < LISTENERS)
+			accept_one(t, t->listeners[id]);
+		else
+			peer_ready(t, &t->peers[id - LISTENERS], events[i].events);
+	}
+}
+
+/* ---- module ----------------------------------------------------------------------------------------------------- */
+
+static int listen_on(struct tcp *t, const struct hp_addr *a)
+{
+	struct sockaddr_storage address;
+	socklen_t size;
+	int yes = 1, r = resolve(t, a, true, &address, &size);
+	if (r < 0)
+		return r;
+	int fd = socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	t->listeners[t->nlisteners++] = fd;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+	if (bind(fd, (const struct sockaddr *)&address, size) < 0 || listen(fd, 16) < 0) {
+		r = -errno;
+		say(t, HP_ERROR, "listen = %s port %u: %s", a->host, a->port, strerror(-r));
+		return r;
+	}
+	return add_to_epoll(t, fd, (uint32_t)t->nlisteners - 1, EPOLLIN);
+}
+
+static void release(struct tcp *t)
+{
+	for (uint32_t i = 0; i < t->npeers; i++) {
+		if (t->peers[i].state != FREE) {
+			shutdown(t->peers[i].out.fd, SHUT_WR);
+			close(t->peers[i].out.fd);
+		}
+		hp_outflow_free(&t->peers[i].out);
+	}
+	free(t->peers);
+	t->peers = NULL;
+	t->npeers = t->open = 0;
+	while (t->nlisteners)
+		close(t->listeners[--t->nlisteners]);
+	if (t->epoll_fd >= 0)
+		close(t->epoll_fd);
+	t->epoll_fd = -1;
+}
+
+static int set_up(struct tcp *t)
+{
+	uint32_t n = t->to.n ? t->to.n : (uint32_t)t->clients;
+	t->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (t->epoll_fd < 0)
+		return -errno;
+	t->peers = calloc(n, sizeof *t->peers);
+	if (!t->peers)
+		return -ENOMEM;
+	for (; t->npeers < n; t->npeers++) {
+		int r = hp_outflow_init(&t->peers[t->npeers].out, (size_t)t->buffer * 1024 + HP_FRAMING_EXTRA);
+		if (r < 0)
+			return r;
+	}
+	t->watch = t->host->watch(t->host, t->epoll_fd, HP_READABLE, ready, t);
+	t->timer = t->host->timer(t->host, try_again, t);
+	if (!t->watch || !t->timer)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < t->listen.n; i++) {
+		int r = listen_on(t, &t->listen.at[i]);
+		if (r < 0)
+			return r;
+	}
+	for (uint32_t i = 0; i < t->to.n; i++) {
+		struct peer *p = &t->peers[i];
+		int r = resolve(t, &t->to.at[i], false, &p->address, &p->address_size);
+		if (r < 0)
+			return r;
+		name_of(&p->address, p->address_size, p->name, sizeof p->name);
+		p->wait = first_wait / 2; /* the first failure makes it first_wait */
+		p->again = t->host->now(t->host);
+	}
+	return 0;
+}
+
+static int tcp_open(void *self, const struct hp_host *host)
+{
+	struct tcp *t = self;
+	t->host = host;
+	int r = set_up(t);
+	if (r < 0) {
+		if (t->watch)
+			host->unwatch(t->watch);
+		release(t);
+		return r;
+	}
+	if (t->to.n)
+		try_again(t);
+	return 0;
+}
+
+static int tcp_send(void *self, const void *data, size_t size)
+{
+	struct tcp *t = self;
+	if (!t->open)
+		return 0;
+	long n = hp_frame((enum hp_framing)t->framing, data, size, t->frame, sizeof t->frame);
+	if (n < 0) {
+		t->host->fail(t->host, (int)-n, hp_framing_error(n));
+		return 0;
+	}
+	for (uint32_t i = 0; i < t->npeers; i++) {
+		struct peer *p = &t->peers[i];
+		if (p->state != OPEN)
+			continue;
+		int r = hp_outflow_put(&p->out, t->frame, (size_t)n);
+		if (r == -ENOBUFS) {
+			t->slow++;
+			drop(t, p, "is too slow and was disconnected");
+		} else if (r < 0) {
+			drop(t, p, r == -EPIPE || r == -ECONNRESET ? "has closed the connection" : strerror(-r));
+		}
+	}
+	return 0;
+}
+
+/* What still waits goes out as far as the kernel takes it. */
+static void tcp_stop(void *self)
+{
+	struct tcp *t = self;
+	for (uint32_t i = 0; i < t->npeers; i++)
+		if (t->peers[i].state == OPEN)
+			hp_outflow_flush(&t->peers[i].out);
+}
+
+static void tcp_close(void *self)
+{
+	struct tcp *t = self;
+	if (t->slow || t->refused)
+		say(t, HP_WARN, "%llu connections, %llu ended because the peer was too slow, %llu turned away",
+		    (unsigned long long)t->served, (unsigned long long)t->slow, (unsigned long long)t->refused);
+	release(t);
+}
+
+HP_MODULE(tcp) = {
+	HP_MODULE_HEAD,     .kind = HP_OUTPUT,
+	.name = "tcp",      .summary = "any encoding over TCP, as a server for many clients or as a client",
+	.options = options, .state_size = sizeof(struct tcp),
+	.check = tcp_check, .open = tcp_open,
+	.send = tcp_send,   .stop = tcp_stop,
+	.close = tcp_close, .encoding = "json",
+};
