@@ -27,6 +27,11 @@ HP_CFLAGS  += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-p
 HP_LDFLAGS += -fsanitize=$(SANITIZE)
 endif
 
+FUZZING ?=
+ifneq ($(FUZZING),)
+HP_CFLAGS += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+endif
+
 # Only now, so that a fresh machine can still run `make deps`: what pkg-config knows.
 HAVE    = $(foreach o,$(OPTIONAL),$(if $(shell pkg-config --exists $(call part,$o,2) && echo y),$o))
 HAVE   := $(HAVE)
@@ -48,7 +53,7 @@ PLAINO := $(patsubst %.c,$B/%.o,$(wildcard tests/plain/*.c))
 FUZZ  := $(patsubst %.c,$B/%,$(wildcard tests/fuzz/fuzz_*.c))
 TESTMODS := $(patsubst tests/unit/modules/%.c,$B/tests/modules/%.so,$(wildcard tests/unit/modules/*.c))
 
-.PHONY: bench-idle all run test deps deps-test clean format install bench fuzz tests test-device FORCE
+.PHONY: bench-idle all run test deps deps-test clean format install bench fuzz fuzz-run tests test-device FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $B/headpipe
@@ -89,8 +94,24 @@ $B/tests/modules/%.so: tests/unit/modules/%.c $B/flags
 	@mkdir -p $(@D)
 	$(call Q,LINK $@)$(CC) $(HP_CFLAGS) $(CFLAGS) -fPIC -shared $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -Wl,-z,nodelete $< -o $@
 # The same source explores under `make fuzz` and replays its committed corpus in `make test`.
+ifneq ($(FUZZING),)
+$B/tests/fuzz/%: $B/tests/fuzz/%.o $B/libhost.a
+	$(call Q,LINK $@)$(CC) -fsanitize=fuzzer,address,undefined $(LDFLAGS) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
+else
 $B/tests/fuzz/%: $B/tests/fuzz/%.o $B/tests/fuzz/replay.o $B/libhost.a
 	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
+endif
+# make fuzz [FUZZ_SECONDS=60] [TARGET=config]: what is found lies in build/fuzz/.
+FUZZ_SECONDS ?= 60
+TARGET ?= *
+fuzz: deps-test
+	@$(MAKE) --no-print-directory BUILD=fuzz CC=clang FUZZING=1 fuzz-run
+fuzz-run: $(FUZZ)
+	@for t in $B/tests/fuzz/fuzz_$(TARGET); do case $$t in *.[od]) continue;; esac; n=$${t##*/fuzz_}; \
+	mkdir -p $B/corpus/$$n; echo "== $$n"; \
+	$$t -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=1024 \
+	    -artifact_prefix=$B/found-$$n- $B/corpus/$$n tests/fuzz/corpus/$$n >$B/$$n.log 2>&1 || \
+	    { tail -n 40 $B/$$n.log; exit 1; }; done; echo 'nothing found'
 
 tests: all $(UNIT) $(FUZZ) $(TESTMODS)
 test: deps-test
