@@ -21,9 +21,24 @@ const struct hp_command hp_commands[] = {
 	  "  --refs=RULE  back-references: hap (as HAP-NodeJS writes them, the default), opack, reject\n"
 	  "  --framing=NAME  the input is a stream of records as tcp, file and exec write them: length32, ...\n\n"
 	  "exit status: 0 the bytes are valid, 1 they are not or cannot be read, 2 wrong usage.\n" },
+	{ "doctor", "doctor [FILE] [--json]", "walk the chain from headset to game and name the broken link",
+	  cmd_doctor,
+	  "Looks at device, driver, node, descriptor, marker, start-up, reports and values of every head tracker, and "
+	  "at\n"
+	  "the addresses of the outputs of FILE. Needs no root.\n"
+	  "exit status: 0 nothing is wrong, 1 something is, 2 the ini is wrong, 3 no head tracker, 4 no "
+	  "permission.\n" },
+	{ "dump", "dump [--decoded|--raw|--hid-recorder] [--for SECONDS] [--name TEXT]",
+	  "print live reports of a head tracker", cmd_dump,
+	  "  --decoded       values with units (default)\n"
+	  "  --raw           bytes in hex\n"
+	  "  --hid-recorder  a recording in hid-recorder's text form; `replay` reads it\n"
+	  "  --name TEXT     the device with this text in its name\n" },
 	{ "help", "help [COMMAND | MODULE | KIND MODULE]", "tell about a command or a module and its options", cmd_help,
 	  NULL },
 	{ "modules", "modules [--markdown]", "list all modules, and what is not built and why", cmd_modules, NULL },
+	{ "probe", "probe [--json]", "list devices that are or might be head trackers", cmd_probe,
+	  "exit status: 0 one can be used, 3 there is none, 4 there is one but it may not be opened.\n" },
 	{ "run", "run FILE... [-s section.key=value] [--for SECONDS] [-q] [--perf] [--perf-log FILE] [--report]",
 	  "run a pipeline until its inputs end or Ctrl-C", cmd_run,
 	  "  -s section.key=value  sets an option as if it stood in the file\n"
@@ -36,6 +51,9 @@ const struct hp_command hp_commands[] = {
 	  "reopens output files, SIGINT and SIGTERM end the run.\n"
 	  "exit status: 0 every input has ended or the run was stopped, 1 something failed while running,\n"
 	  "2 wrong usage or configuration, nothing was started.\n" },
+	{ "udev", "udev match FOLDER | rule", "for udev: judge a hidraw device, print the rule", cmd_udev,
+	  "  match FOLDER  exit status 0 when this hidraw device in /sys is a head tracker\n"
+	  "  rule          the text of 70-headpipe.rules for this installation\n" },
 	{ "version", "version", "print the version", cmd_version, NULL },
 	{ NULL, NULL, NULL, NULL, NULL }
 };

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT
+ * doctor_device.c - from "is there a device at all" to "do its values move", link by link; stops at the first broken
+ * link of each device, because everything behind it follows from that. */
+#include "clock.h"
+#include "doctor.h"
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* smallest step of a rotation that counts as moving, rad: above the noise of a headset on a table */
+#define MOVED 0.002
+
+void hp_heard_report(struct hp_heard *h, int64_t now)
+{
+	if (!h->reports++)
+		h->first_ns = now;
+	else if (now - h->last_ns > h->longest_ns)
+		h->longest_ns = now - h->last_ns;
+	h->last_ns = now;
+}
+
+void hp_heard_sample(struct hp_heard *h, const struct hp_sample *s)
+{
+	if (!h->samples++)
+		memcpy(h->rotvec, s->rotvec, sizeof h->rotvec);
+	for (int i = 0; i < 3; i++) {
+		h->moved |= fabs(s->rotvec[i] - h->rotvec[i]) > MOVED;
+		h->gyro_moved |= s->flags & HP_GYRO && fabs(s->gyro[i]) > 1e-6;
+	}
+	h->gyro |= (s->flags & HP_GYRO) != 0;
+}
+
+void hp_heard_judge(struct hp_findings *f, const struct hp_heard *h, const char *name, double seconds)
+{
+	if (!h->reports) {
+		hp_cure(f, "switch head tracking on in the maker's app, wear the headset, move; then reconnect it");
+		hp_find(f, HP_WRONG, "reports", "%s is open and set up, but sent nothing in %g s", name, seconds);
+		return;
+	}
+	double span = (double)(h->last_ns - h->first_ns) / 1e9, rate = span > 0 ? (double)(h->reports - 1) / span : 0;
+	double gap_ms = (double)h->longest_ns / 1e6;
+	/* a stall that a user would see */
+	if (gap_ms > 250) {
+		hp_cure(f, "a weak Bluetooth link: come nearer, keep USB 3 devices away from the adapter");
+		hp_find(f, HP_NOTE, "reports", "%.0f reports/s, but the longest gap was %.0f ms", rate, gap_ms);
+	} else {
+		hp_find(f, HP_OK, "reports", "%.0f reports/s, longest gap %.0f ms", rate, gap_ms);
+	}
+	if (!h->samples)
+		hp_find(f, HP_WRONG, "values", "none of the reports carries a rotation");
+	else if (h->moved)
+		hp_find(f, HP_OK, "values", "the rotation moves");
+	else {
+		hp_cure(f, "move your head while the doctor listens, and run it again");
+		hp_find(f, HP_NOTE, "values", "the rotation was constant while listening");
+	}
+	if (h->samples && !h->gyro)
+		hp_find(f, HP_OK, "gyro", "this device has no angular velocity; it is not needed");
+	else if (h->samples && !h->gyro_moved)
+		hp_find(f, HP_NOTE, "gyro",
+		        "angular velocity is always zero (some headsets never fill it in); the rotation is enough");
+	else if (h->samples)
+		hp_find(f, HP_OK, "gyro", "angular velocity is there");
+}
+
+static bool folder_has(const char *path, const char *prefix)
+{
+	DIR *d = opendir(path);
+	bool found = false;
+	for (struct dirent *e; d && (e = readdir(d));)
+		found |= !strncmp(e->d_name, prefix, strlen(prefix));
+	if (d)
+		closedir(d);
+	return found;
+}
+
+static void no_device(struct hp_findings *f, size_t total, bool narrowed)
+{
+	bool bluetooth = folder_has("/sys/class/bluetooth", "hci");
+	f->status = f->status ? f->status : 3;
+	if (narrowed)
+		hp_cure(f, "check vendor, product, serial and name in the ini against `headpipe probe`");
+	else if (!bluetooth)
+		hp_cure(f, "this computer has no Bluetooth adapter that Linux knows; plug one in, or use a USB device");
+	else if (access("/dev/uhid", F_OK) < 0)
+		hp_cure(f, "the kernel's uhid driver is missing, without it BlueZ cannot offer the headset's sensor: "
+		           "sudo modprobe uhid");
+	else
+		hp_cure(f, "connect the headset by Bluetooth to this computer (not only to the phone) and switch head "
+		           "tracking on in the maker's app; `bluetoothctl info` must list a HID service");
+	hp_find(f, HP_WRONG, "device", "no head tracker%s among %zu HID device%s%s",
+	        narrowed ? " that fits the ini" : "", total, total == 1 ? "" : "s",
+	        bluetooth || narrowed ? "" : ", and no Bluetooth adapter");
+}
+
+/* The links that sysfs alone can tell. False = broken. */
+static bool from_outside(struct hp_findings *f, const struct hp_surveyed *s, const char *name)
+{
+	char text[4500];
+	hp_find(f, HP_OK, "device", "%s, %04x:%04x on %s", name, s->facts.vendor, s->facts.product,
+	        hid_bus_name(s->facts.bus));
+	if (hp_survey_held_by_hub(s)) {
+		hp_cure_hub(s, text, sizeof text);
+		hp_cure(f, "%s", text);
+		hp_find(f, HP_WRONG, "driver",
+		        "hid-sensor-hub holds %s and leaves no device node for other programs; until the next restart "
+		        "this frees it (to keep it so: blacklist hid-sensor-hub in /etc/modprobe.d)",
+		        s->facts.id);
+		return false;
+	}
+	if (!s->facts.path[0]) {
+		hp_cure(f, s->facts.driver[0] ? "reconnect the device" : "sudo modprobe hid-generic");
+		hp_find(f, HP_WRONG, "driver", "%s has no hidraw node (driver: %s)", s->facts.id,
+		        s->facts.driver[0] ? s->facts.driver : "none");
+		return false;
+	}
+	hp_find(f, HP_OK, "driver", "%s", s->facts.driver[0] ? s->facts.driver : "none, but there is a node");
+	if (s->verdict == HID_MAYBE) {
+		hp_find(f, HP_WRONG, "descriptor", "%s", s->why);
+		return false;
+	}
+	if (s->access == -EACCES || s->access == -EPERM) {
+		const char *rule = hp_rule_installed();
+		f->status = f->status ? f->status : 4;
+		hp_cure_access(s, text, sizeof text);
+		hp_cure(f, "%s", text);
+		if (rule)
+			hp_find(f, HP_WRONG, "node",
+			        "%s: permission denied although %s is there: it was not applied to this device yet, or "
+			        "you are not the user at the machine (loginctl)",
+			        s->facts.path, rule);
+		else
+			hp_find(f, HP_WRONG, "node",
+			        "%s: permission denied; the udev rule 70-headpipe.rules is missing", s->facts.path);
+		return false;
+	}
+	if (s->access < 0 || !s->opened) {
+		hp_find(f, HP_WRONG, "node", "%s: %s", s->facts.path, s->access < 0 ? strerror(-s->access) : s->why);
+		return false;
+	}
+	hp_find(f, HP_OK, "node", "%s can be read and written", s->facts.path);
+	return true;
+}
+
+struct said {
+	struct hp_findings *f;
+	int warnings;
+	char first[300];
+};
+static void on_setup(void *arg, enum hp_level level, const char *text)
+{
+	struct said *s = arg;
+	if (level >= HP_WARN && !s->warnings++)
+		snprintf(s->first, sizeof s->first, "%s", text);
+}
+
+static void listen_to(struct hp_findings *f, struct hid_link *l, const char *name, double interval_ms, double seconds)
+{
+	struct tracker t;
+	struct hid_setup setup;
+	struct hp_heard heard = { 0 };
+	struct said said = { .f = f };
+	uint8_t data[HID_REPORT_MAX + 1];
+	char why[200];
+	if (tracker_open(&t, &l->descriptor, why, sizeof why) < 0) {
+		hp_find(f, HP_WRONG, "descriptor", "%s", why);
+		return;
+	}
+	hid_setup_edit(&setup, &l->features, &l->descriptor, interval_ms);
+	int taken = hid_setup_write(&setup, &l->features, l->device, &l->descriptor, on_setup, &said);
+	if (said.warnings)
+		hp_find(f, HP_NOTE, "start-up", "%s %s; some devices stream all the same", name, said.first);
+	else if (!taken)
+		hp_find(f, HP_NOTE, "start-up", "the device offers nothing to set");
+	else if (setup.interval)
+		hp_find(f, HP_OK, "start-up", "accepted, a report every %.3g ms", setup.interval_ms);
+	else
+		hp_find(f, HP_OK, "start-up", "accepted");
+	int64_t begin = hp_now(), end = begin + (int64_t)(seconds * 1e9), now;
+	tracker_connect(&t, begin);
+	while ((now = hp_now()) < end) {
+		int n = hid_read_timeout(l->device, data, HID_REPORT_MAX, (int)((end - now) / 1000000) + 1);
+		struct hp_sample s;
+		bool reset;
+		now = hp_now();
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			hid_error_text(l->device, why, sizeof why);
+			hp_find(f, HP_WRONG, "reports", "%s went away while listening (%s)", name, why);
+			return;
+		}
+		if (n == 0)
+			continue;
+		hp_heard_report(&heard, now);
+		if (tracker_report(&t, now, data, (size_t)n, &s, &reset))
+			hp_heard_sample(&heard, &s);
+	}
+	hp_heard_judge(f, &heard, name, seconds);
+}
+
+static void one_device(struct hp_findings *f, const struct hp_surveyed *s, const struct hid_wish *wish,
+                       double interval_ms, double seconds)
+{
+	const char *name = s->facts.name[0] ? s->facts.name : "the device";
+	char fields[120], why[200];
+	if (!from_outside(f, s, name))
+		return;
+	hp_fields_text(s->has, fields, sizeof fields);
+	hp_find(f, HP_OK, "descriptor", "%u bytes; %s", s->facts.descriptor_size, fields);
+	if (s->marker[0]) {
+		hp_find(f, HP_OK, "marker", "%s", s->marker);
+	} else if (!s->answered) {
+		hp_find(f, HP_NOTE, "marker",
+		        "%s lets none of its %zu feature reports be read; taken for a head tracker", name, s->features);
+	} else {
+		hp_cure(
+		    f,
+		    "if you are sure that it is a head tracker, name it in the ini: vendor = 0x%04x, product = 0x%04x",
+		    s->facts.vendor, s->facts.product);
+		hp_find(f, hid_wish_open(wish) ? HP_WRONG : HP_NOTE, "marker",
+		        "no #AndroidHeadTracker# in any of %zu feature reports: it may be some other sensor",
+		        s->answered);
+		if (hid_wish_open(wish)) {
+			f->status = f->status ? f->status : 3;
+			return;
+		}
+	}
+	struct hid_link *l = malloc(sizeof *l);
+	int rc = l ? hid_link_open(l, &s->facts, why, sizeof why) : -ENOMEM;
+	if (rc < 0) {
+		hp_find(f, HP_WRONG, "node", "%s: %s", s->facts.path, l ? why : strerror(ENOMEM));
+	} else {
+		listen_to(f, l, name, interval_ms, seconds);
+		hid_link_close(l);
+	}
+	free(l);
+}
+
+void hp_doctor_devices(struct hp_findings *f, const struct hid_wish *wish, double interval_ms, double seconds)
+{
+	struct hp_surveyed *list;
+	size_t total, n = hp_survey(&list, &total), fitting = 0;
+	for (size_t i = 0; i < n; i++)
+		if (hid_wish_fits(wish, &list[i].facts)) {
+			fitting++;
+			one_device(f, &list[i], wish, interval_ms, seconds);
+		}
+	if (!fitting)
+		no_device(f, total, n > 0 && !hid_wish_open(wish));
+	free(list);
+}
