@@ -14,7 +14,7 @@ int64_t plain_bits(const uint8_t *data, size_t bytes, uint64_t first, unsigned s
 			raw |= UINT64_C(1) << i;
 	}
 	if (is_signed && raw >> (size - 1) & 1)
-		return (int64_t)raw - (int64_t)(UINT64_C(1) << size);
+		return (int64_t)(raw - (UINT64_C(1) << size));
 	return (int64_t)raw;
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * test_corpus.c - real report descriptors against what the Linux kernel finds in them. */
+#include "../plain/plain_hid.h"
 #include "find.h"
 #include "hid_descriptor.h"
+#include "hid_recorder.h"
 #include "table.h"
 
 #include <setjmp.h>
@@ -243,14 +245,114 @@ static void test_collections(void **state)
 	printf("count: corpus collections %d/%d\n", n, n);
 }
 
+/* ---- what recorded reports say ---------------------------------------------------------------------------- */
+
+enum { DEVICES = 8 };
+static struct {
+	struct hid_recorder *in;
+	struct hid_descriptor d[DEVICES];
+	struct hid_record event;
+	int number; /* of that event, from 1 */
+	char name[100];
+} play;
+
+static void play_close(void)
+{
+	hid_recorder_close(play.in);
+	for (int i = 0; i < DEVICES; i++)
+		hid_descriptor_free(&play.d[i]);
+	memset(&play, 0, sizeof play);
+}
+
+/* Goes on to an event; false when the recording is refused before it. */
+static bool play_to(const char *name, int number)
+{
+	char path[512], file[200], why[HID_RECORDER_WHY];
+	if (strcmp(play.name, name)) {
+		play_close();
+		snprintf(file, sizeof file, "recordings/%s.hid", name);
+		assert_true(find_hidcorpus(file, path, sizeof path));
+		assert_int_equal(hid_recorder_open(&play.in, path, NULL, NULL, why, sizeof why), 0);
+		snprintf(play.name, sizeof play.name, "%s", name);
+	}
+	while (play.number < number) {
+		struct hid_record *r = &play.event;
+		int rc = hid_recorder_next(play.in, r);
+		if (rc < 0)
+			return false;
+		assert_int_equal(rc, 1);
+		if (r->kind == HID_RECORD_DESCRIPTOR && r->device < DEVICES) {
+			hid_descriptor_free(&play.d[r->device]);
+			assert_int_equal(hid_descriptor_parse(&play.d[r->device], r->data, r->size, why, sizeof why),
+			                 0);
+		}
+		play.number += r->kind == HID_RECORD_EVENT;
+	}
+	return true;
+}
+
+/* The event as `bit_off+bits:usage=value` and `bit_off+bits*count=[values]`. */
+static const char *event_text(const struct hid_descriptor *d, const struct hid_record *r)
+{
+	static char text[1 << 16];
+	char *at = text;
+	*text = 0;
+	for (size_t k = 0; k < d->nfields; k++) {
+		const struct hid_field *f = &d->fields[k];
+		if (f->kind != HID_INPUT || f->report_id != (d->uses_ids ? r->data[0] : 0) || !f->nusages ||
+		    f->flags & HID_CONSTANT)
+			continue;
+		bool array = !(f->flags & HID_VARIABLE);
+		if (array)
+			at += sprintf(at, "%s%u+%u*%u=[", at == text ? "" : " ", f->bit_offset, f->bit_size, f->count);
+		for (uint32_t i = 0; i < f->count; i++) {
+			uint32_t bit = f->bit_offset + i * f->bit_size;
+			long long v = plain_bits(r->data + d->uses_ids, r->size - d->uses_ids, bit, f->bit_size,
+			                         f->logical_min < 0);
+			if (array)
+				at += sprintf(at, "%s%lld", i ? " " : "", v);
+			else
+				at += sprintf(at, "%s%u+%u:%08x=%lld", at == text ? "" : " ", bit, f->bit_size,
+				              hid_field_usage(f, i), v);
+		}
+		if (array)
+			at += sprintf(at, "]");
+	}
+	return *text ? text : "no such report";
+}
+
+static void test_events(void **state)
+{
+	struct table t;
+	int n = 0, refused = 0;
+	(void)state;
+	open_corpus(&t, "events.tsv");
+	while (table_next(&t)) {
+		char **c = t.cell;
+		n++;
+		/* a negative time is refused here, and with it what follows */
+		if (!play_to(c[0], atoi(c[1]))) {
+			assert_string_equal(c[0], "derived_pdp_time_disorder");
+			refused++;
+			continue;
+		}
+		assert_true(play.event.device < DEVICES);
+		const char *have = event_text(&play.d[play.event.device], &play.event);
+		if (strcmp(have, c[4]))
+			fail_msg("%s event %s: %s; hid-tools says %s", c[0], c[1], have, c[4]);
+	}
+	table_close(&t);
+	play_close();
+	printf("count: corpus events %d/%d (%d behind a negative time)\n", n - refused, n, refused);
+	assert_int_equal(refused, 4);
+}
+
 int main(void)
 {
 	char path[512];
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_verdicts),
-		cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_reports),
-		cmocka_unit_test(test_collections),
+		cmocka_unit_test(test_verdicts),    cmocka_unit_test(test_fields), cmocka_unit_test(test_reports),
+		cmocka_unit_test(test_collections), cmocka_unit_test(test_events),
 	};
 	if (!find_hidcorpus("descriptors.tsv", path, sizeof path)) {
 		puts("skip: no HID corpus (HEADPIPE_HIDCORPUS)");
