@@ -127,6 +127,24 @@ test-device: deps
 	@$(MAKE) --no-print-directory all
 	@B=$B CC='$(CC)' sh tests/device/run.sh || { [ $$? = 77 ] || exit 1; }
 
+# What is installed needs nothing of this folder. Modules of your own: pkg-config --cflags headpipe.
+.PHONY: install uninstall
+D = $(DESTDIR)$(PREFIX)
+install: all
+	install -d $D/bin $D/include $D/lib/headpipe $D/lib/pkgconfig $D/share/headpipe/conf $D/share/man/man1 $D/share/doc/headpipe
+	install -m 755 $B/headpipe $D/bin/headpipe
+	install -m 644 host/headpipe.h $D/include/headpipe.h
+	install -m 644 docs/headpipe.1 $D/share/man/man1/headpipe.1
+	install -m 644 LICENSE README.md docs/*.md $D/share/doc/headpipe/
+	install -m 644 $(wildcard conf/*) $D/share/headpipe/conf/
+	printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' 'moduledir=$${prefix}/lib/headpipe' '' \
+	  'Name: headpipe' 'Description: header for modules of the headpipe head-tracking host' 'Version: $(VERSION)' \
+	  'Cflags: -I$${includedir}' > $D/lib/pkgconfig/headpipe.pc
+uninstall:
+	rm -rf $D/bin/headpipe $D/include/headpipe.h $D/lib/pkgconfig/headpipe.pc $D/share/man/man1/headpipe.1 \
+	  $D/share/doc/headpipe $D/share/headpipe
+	-rmdir $D/lib/headpipe # stays while modules are in it
+
 # The pages that are generated; tests/docs compares them.
 .PHONY: docs
 docs: all
