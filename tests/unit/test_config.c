@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_config.c - ini text to sections, and every sentence about text that is none. */
+#include "../plain/plain_ini.h"
 #include "config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -417,16 +418,133 @@ static void error_order(void **unused)
 	assert_int_equal(errors.size, strlen(errors.text));
 }
 
+/* ---- against the plain reader, on made-up files ------------------------------------------------------------- */
+
+static unsigned long long seed = 88172645463325252ull;
+static size_t below(size_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (size_t)(seed >> 11) % n;
+}
+
+/* A file of pieces that mean something, and now and then of any bytes. */
+static size_t make_file(char *text, size_t room)
+{
+	static const char *const pieces[] = {
+		"[input head]",
+		"[filter a]",
+		"[output a]",
+		"[output b]",
+		"[headpipe]",
+		"[inptu x]",
+		"[ input\tc ] ; d",
+		"[",
+		"]",
+		"\n",
+		"\n",
+		"\n",
+		"\n",
+		"\r\n",
+		"\n ",
+		"\n\t",
+		"key",
+		"rate",
+		"to",
+		"Key",
+		" = ",
+		"=",
+		" = ",
+		" = ",
+		"\"",
+		"\"",
+		"\\\"",
+		"\\\\",
+		";",
+		" ;",
+		" ; ",
+		"#",
+		" # ",
+		" ",
+		"  ",
+		"\t",
+		"a",
+		"value",
+		"127.0.0.1:1",
+		"\xc3\xa9",
+		"\xf0\x9f\x8e\xa7",
+		"\xff",
+		"\x01",
+		"\x7f",
+		"\xc2\x9b",
+		":",
+		"[x]",
+		", ",
+	};
+	size_t n = 0, want = below(below(4) ? 400 : room - 300);
+	while (n < want) {
+		size_t kind = below(200);
+		if (kind == 0) {
+			text[n++] = (char)below(256);
+		} else if (kind == 1) { /* long values and long lines */
+			size_t fill = below(below(3) ? 700 : 4300);
+			for (size_t i = 0; i < fill && n < want; i++)
+				text[n++] = "abcdefgh ;=\t"[below(below(5) ? 8 : 12)];
+		} else if (kind < 40) { /* a good pair */
+			n += (size_t)sprintf(text + n, "\nk%zu = %zu", below(50), below(1000));
+		} else {
+			const char *piece = pieces[below(sizeof pieces / sizeof *pieces)];
+			memcpy(text + n, piece, strlen(piece));
+			n += strlen(piece);
+		}
+	}
+	return n;
+}
+
+static void against_plain(void **unused)
+{
+	static char text[20000], dump[80000];
+	int files = 0, pairs = 0, faulty = 0;
+	(void)unused;
+	for (; files < 6000; files++) {
+		size_t size = make_file(text, sizeof text), n = 0;
+		int wrong_lines;
+		char *want = plain_ini(text, size, &wrong_lines);
+		fresh(NULL);
+		hp_config_parse(&config, text, size, "t.ini", &errors);
+		dump[0] = '\0';
+		for (size_t i = 0; i < config.nsections; i++) {
+			const struct hp_section *s = &config.sections[i];
+			n += (size_t)sprintf(dump + n, "@%d %s %s\n", s->line, s->kind, s->name);
+			for (size_t k = 0; k < s->npairs; k++, pairs++)
+				n += (size_t)sprintf(dump + n, "%d %s<%s>\n", s->pairs[k].line, s->pairs[k].key,
+				                     s->pairs[k].value);
+		}
+		if (strcmp(dump, want) != 0 || errors.count != wrong_lines) {
+			print_error("file %d: %d errors, plain %d\n%.*s\n---- got\n%s---- want\n%s", files,
+			            errors.count, wrong_lines, (int)size, text, dump, want);
+			fail();
+		}
+		faulty += wrong_lines != 0;
+		free(want);
+	}
+	print_message("count: ini files as the plain reader %d/6000 (%d pairs, %d files with faults)\n", files, pairs,
+	              faulty);
+	assert_true(pairs > 6000 && faulty > 1000 && faulty < files);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(good_file, fresh),   cmocka_unit_test_setup(quotes, fresh),
-		cmocka_unit_test_setup(line_ends, fresh),   cmocka_unit_test_setup(long_values, fresh),
-		cmocka_unit_test_setup(long_lines, fresh),  cmocka_unit_test_setup(bad_headers, fresh),
-		cmocka_unit_test_setup(bad_pairs, fresh),   cmocka_unit_test_setup(nul_bytes, fresh),
-		cmocka_unit_test_setup(limits, fresh),      cmocka_unit_test_setup(garbage, fresh),
-		cmocka_unit_test_setup(files, fresh),       cmocka_unit_test_setup(set, fresh),
-		cmocka_unit_test_setup(error_texts, fresh), cmocka_unit_test_setup(error_order, fresh),
+		cmocka_unit_test_setup(good_file, fresh),     cmocka_unit_test_setup(quotes, fresh),
+		cmocka_unit_test_setup(line_ends, fresh),     cmocka_unit_test_setup(long_values, fresh),
+		cmocka_unit_test_setup(long_lines, fresh),    cmocka_unit_test_setup(bad_headers, fresh),
+		cmocka_unit_test_setup(bad_pairs, fresh),     cmocka_unit_test_setup(nul_bytes, fresh),
+		cmocka_unit_test_setup(limits, fresh),        cmocka_unit_test_setup(garbage, fresh),
+		cmocka_unit_test_setup(files, fresh),         cmocka_unit_test_setup(set, fresh),
+		cmocka_unit_test_setup(error_texts, fresh),   cmocka_unit_test_setup(error_order, fresh),
+		cmocka_unit_test_setup(against_plain, fresh),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	fresh(NULL);
