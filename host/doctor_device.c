@@ -221,13 +221,14 @@ static void one_device(struct hp_findings *f, const struct hp_surveyed *s, const
 		    f,
 		    "if you are sure that it is a head tracker, name it in the ini: vendor = 0x%04x, product = 0x%04x",
 		    s->facts.vendor, s->facts.product);
-		hp_find(f, hid_wish_open(wish) ? HP_WRONG : HP_NOTE, "marker",
+		bool refused = hid_wish_open(wish);
+		if (refused && !f->status)
+			f->status = 3;
+		hp_find(f, refused ? HP_WRONG : HP_NOTE, "marker",
 		        "no #AndroidHeadTracker# in any of %zu feature reports: it may be some other sensor",
 		        s->answered);
-		if (hid_wish_open(wish)) {
-			f->status = f->status ? f->status : 3;
+		if (refused)
 			return;
-		}
 	}
 	struct hid_link *l = malloc(sizeof *l);
 	int rc = l ? hid_link_open(l, &s->facts, why, sizeof why) : -ENOMEM;

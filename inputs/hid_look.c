@@ -115,8 +115,31 @@ static void announce(struct hid_reader *r)
 	               hid_bus_name(l->facts.bus), l->features.marker[0] ? l->features.marker : "none");
 }
 
+/* A head tracker that the kernel knows but made no node for; fills text with one sentence about it. */
+static bool without_node(const struct hid_reader *r, char *text, size_t size)
+{
+	struct hid_facts *list;
+	char why[200];
+	size_t n = hid_sysfs_list(&list);
+	bool found = false;
+	for (size_t i = 0; i < n && !found; i++) {
+		const struct hid_facts *f = &list[i];
+		if (f->path[0] || !hid_wish_fits(&r->wish, f) ||
+		    hid_recognize_bytes(f->descriptor, f->descriptor_size, why, sizeof why) != HID_TRACKER)
+			continue;
+		found = true;
+		snprintf(text, size,
+		         "%s is connected, but the kernel made no device node (driver: %s); `headpipe doctor` prints "
+		         "the command that frees it",
+		         f->name, f->driver[0] ? f->driver : "none");
+	}
+	free(list);
+	return found;
+}
+
 static void explain(struct hid_reader *r, const struct found *seen, size_t maybe, const char *maybe_why)
 {
+	char text[500];
 	if (seen->denied)
 		say_once(r, HP_WARN,
 		         "%s (%s): permission denied; `headpipe doctor` prints the command that grants access",
@@ -134,6 +157,8 @@ static void explain(struct hid_reader *r, const struct found *seen, size_t maybe
 		say_once(r, HP_INFO, "waiting for %s; another head tracker is there", r->last.name);
 	else if (seen->taken)
 		say_once(r, HP_INFO, "every head tracker is already used by another input; waiting for one more");
+	else if (without_node(r, text, sizeof text))
+		say_once(r, HP_WARN, "%s", text);
 	else if (maybe)
 		say_once(r, HP_INFO, "no head tracker found; waiting for one (one device comes close: %s)", maybe_why);
 	else if (!r->last.known)

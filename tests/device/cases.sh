@@ -102,7 +102,355 @@ case_bluetooth() {
 	ok "found, set up with feature report 1 = 03, $n poses at 100 reports/s"
 }
 
-cases="bluetooth"
+# Stops the tracker that `plug` started last.
+out() {
+	unplug $tracker
+}
+udev_start() { # with the rules in /etc/udev/rules.d; the seat's user is 1000, as logind would write it
+	mkdir -p /run/systemd/seats /run/udev
+	printf 'IS_ACTIVE=1\nACTIVE=1\nACTIVE_UID=1000\n' >/run/systemd/seats/seat0
+	ln -sf /bin/udevadm /tmp/systemd-udevd
+	/tmp/systemd-udevd --daemon >udevd.log 2>&1 || fail "udevd does not start: $(cat udevd.log)"
+}
+udev_stop() {
+	killall systemd-udevd 2>/dev/null
+	rm -f /etc/udev/rules.d/* /run/udev/tags/*/* 2>/dev/null
+}
+as_user() {
+	su user -c "cd /tmp; PATH=/bin; $*"
+}
+
+case_usb() {
+	ini "vendor = 0x054c
+product = 0x0df0
+serial = usb-1"
+	plug --bus usb --vendor 054c --product 0df0 --uniq usb-1 --name "USB Tracker" --log dev.log
+	wait_node
+	headpipe probe >probe.txt
+	same "exit status of probe" $? 0
+	expect probe.txt '054c:0df0 on USB' "bus and numbers"
+	expect probe.txt 'serial     usb-1' "serial"
+	start live.ini
+	wait_for run.log 'USB Tracker connected, (9[0-9]|10[0-9]) reports/s'
+	stop
+	out
+	same "settings" "$(grep '^W' dev.log | head -n 1)" "W 1 0103"
+	ok "found by vendor, product and serial; same settings, 100 reports/s"
+}
+
+case_interval() {
+	ini "interval_ms = 40"
+	plug --log dev.log
+	start live.ini
+	wait_for run.log 'connected, 2[45] reports/s'
+	stop
+	out
+	# 0 to 63 is 10 to 100 ms: 40 ms is 21, in bits 2 to 7
+	same "settings" "$(grep '^W' dev.log | head -n 1)" "W 1 0157"
+	ok "40 ms is written as 21 of 63 and gives 25 reports/s"
+}
+
+case_protocol2() {
+	ini
+	plug --layout v2 --log dev.log
+	wait_node
+	headpipe probe --json >probe.txt
+	same "exit status of probe" $? 0
+	expect probe.txt '"marker": "#AndroidHeadTracker#2.0#3"' "marker"
+	expect probe.txt '"protocol": "2.0"' "protocol"
+	expect probe.txt '"interval_max_ms": 100.0' "interval"
+	start live.ini
+	wait_for run.log 'connected, (9[0-9]|10[0-9]) reports/s'
+	stop
+	out
+	same "settings" "$(grep '^W' dev.log | head -n 1)" "W 1 010300"
+	ok "version 2.0 with both transports: ACL, power and events in one write"
+}
+
+case_without_ids() {
+	ini
+	plug --layout noids --log dev.log
+	start live.ini
+	wait_for run.log 'connected, (9[0-9]|10[0-9]) reports/s'
+	stop
+	out
+	expect dev.log '^W 0 0003' "a zero in place of the ID, then the settings"
+	ok "no report IDs: leading zero, marker found, 100 reports/s"
+}
+
+case_replug() {
+	ini
+	plug --name "Sony WH-1000XM5" --log dev.log
+	start live.ini
+	wait_for run.log 'connected, '
+	out
+	wait_for run.log 'Sony WH-1000XM5 went away \(.*\); waiting for it to come back'
+	wait_no_node
+	virtual_tracker --layout mouse --name "In the way" --uniq m --product 9 &
+	mouse=$!
+	wait_node 0
+	plug --name "Sony WH-1000XM5" --log dev2.log
+	wait_node 1
+	n=0
+	until [ "$(grep -c 'connected, ' run.log)" = 2 ] || [ $n -gt 100 ]; do n=$((n + 1)); sleep 0.1; done
+	same "connections" "$(grep -c 'connected, ' run.log)" 2
+	files=$(ls /proc/$run/fd | wc -l)
+	for i in 1 2 3; do
+		out
+		n=$(grep -c 'went away' run.log)
+		plug --name "Sony WH-1000XM5" --log dev2.log
+		t=0
+		until [ "$(grep -c 'connected' run.log)" -gt $((i + 1)) ] || [ $t -gt 100 ]; do t=$((t + 1)); sleep 0.1; done
+	done
+	same "open files after three more times" "$(ls /proc/$run/fd | wc -l)" "$files"
+	same "losses" "$(grep -c 'went away' run.log)" 4
+	stop
+	unplug $tracker $mouse
+	same "set up again" "$(grep '^W' dev2.log | head -n 1)" "W 1 0103"
+	show run-replug.txt run.log
+	ok "went away from hidraw0, came back as hidraw1, and three times more; $files descriptors before and after"
+}
+
+case_no_marker() {
+	ini
+	plug --layout nomarker --name "Custom sensor" --log dev.log
+	wait_node
+	headpipe probe >probe.txt
+	same "exit status of probe" $? 3
+	expect probe.txt 'no #AndroidHeadTracker# marker' "probe says so"
+	headpipe doctor >doctor.txt
+	same "exit status of doctor" $? 3
+	expect doctor.txt '^wrong  marker' "doctor names the marker"
+	start live.ini
+	wait_for run.log 'no #AndroidHeadTracker# marker; to use it all the same, name it: vendor = 0x1209, product = 0x0001'
+	stop
+	same "writes" "$(grep -c '^W' dev.log)" 0
+	ini "vendor = 0x1209
+product = 1"
+	start live.ini
+	wait_for run.log 'Custom sensor connected'
+	stop
+	out
+	ok "not touched without its marker, used when the ini names it"
+}
+
+case_silent() {
+	ini "first_sample_timeout = 500ms"
+	plug --setups 2 --log dev.log
+	start live.ini
+	wait_for run.log 'is open but sends nothing; setting it up again'
+	wait_for run.log 'connected, '
+	stop
+	out
+	same "writes until it streams" "$(sed -n '/^S/q;/^W/p' dev.log | wc -l)" 2
+	ini "first_sample_timeout = 300ms"
+	plug --setups 5 --log dev.log
+	start live.ini
+	wait_for run.log 'cannot be used now: it sends nothing; trying again'
+	wait_for run.log 'connected, '
+	stop
+	out
+	same "writes until it streams" "$(sed -n '/^S/q;/^W/p' dev.log | wc -l)" 5
+	ok "streams after the second set-up; after the fifth, having been closed and opened again"
+}
+
+case_refuses() {
+	ini
+	plug --refuse --always --log dev.log
+	start live.ini
+	wait_for run.log 'refused the start-up settings \(feature report 1: .*\)'
+	wait_for run.log 'connected, '
+	stop
+	out
+	plug --mute --log dev.log
+	start live.ini
+	wait_for run.log 'does not let its feature reports be read; using it all the same'
+	wait_for run.log 'connected, '
+	stop
+	out
+	same "settings from zero" "$(grep '^W' dev.log | head -n 1)" "W 1 0103"
+	ok "a device that refuses writes, and one that refuses reads, stream all the same, with a warning"
+}
+
+case_dump() {
+	plug --name "Sony WH-1000XM5" --log dev.log
+	wait_node
+	headpipe dump --hid-recorder --for 2 >rec.hid
+	same "exit status" $? 0
+	expect rec.hid '^N: Sony WH-1000XM5$' "name"
+	expect rec.hid '^I: 5 1209 0001$' "bus and numbers"
+	# byte for byte what the device sent
+	grep '^E:' rec.hid | cut -d' ' -f4- | tr -d ' ' >got.txt
+	grep '^S' dev.log | cut -d' ' -f3 | head -n "$(wc -l <got.txt)" >want.txt
+	cmp got.txt want.txt || fail "dump and device differ"
+	n=$(wc -l <got.txt)
+	[ "$n" -gt 150 ] || fail "only $n reports"
+	cat >replay.ini <<END
+[input replay]
+path = rec.hid
+speed = 0
+[output null]
+END
+	headpipe run replay.ini >run.out 2>run.log
+	same "exit status of the replay" $? 0
+	expect run.log "input replay: $n samples" "replay reads all"
+	headpipe dump --for 0.3 >decoded.txt
+	expect decoded.txt ' rotation [+-] *[0-9.]+ .* gyro .* reset 0' "decoded"
+	headpipe dump --raw --for 0.3 >raw.txt
+	expect raw.txt '^ +0\.[0-9]{6}  01 ' "raw"
+	out
+	head -n 6 decoded.txt >d.txt
+	show dump-decoded.txt d.txt
+	head -n 8 rec.hid | cut -c1-100 >d.txt
+	show dump-recorder.txt d.txt
+	ok "$n reports as hid-recorder text equal the device's own log; replay reads them all"
+}
+
+case_healthy() {
+	ini
+	plug --name "Sony WH-1000XM5" --vendor 054c --product 0df0
+	wait_node
+	udp_catch udp.txt 4242 4243 &
+	catch=$!
+	headpipe probe >probe.txt
+	same "exit status of probe" $? 0
+	headpipe doctor live.ini >doctor.txt
+	same "exit status of doctor" $? 0
+	for link in ini device driver node descriptor marker start-up reports values gyro; do
+		expect doctor.txt "^ok     $link" "$link"
+	done
+	same "outputs heard" "$(grep -c '^ok     output .*a program listens' doctor.txt)" 2
+	expect_not doctor.txt '^(note|wrong)' "nothing to complain about"
+	headpipe doctor --json live.ini >doctor.json
+	expect doctor.json '"state": "ok"' "JSON"
+	start live.ini
+	sleep 2
+	stop
+	show probe-healthy.txt probe.txt
+	show doctor-healthy.txt doctor.txt
+	show run-healthy.txt run.log
+	kill $catch
+	out
+	plug --still --nogyro
+	wait_node
+	headpipe doctor live.ini >doctor.txt
+	same "exit status of doctor" $? 0
+	expect doctor.txt '^note   values .*constant' "constant"
+	expect doctor.txt '^note   gyro .*always zero' "gyro"
+	same "nobody listens" "$(grep -c '^note   output .*nobody listens' doctor.txt)" 2
+	show doctor-still.txt doctor.txt
+	out
+	ok "probe, doctor and run of a healthy device; then one that lies still, without gyro, and nobody listening"
+}
+
+case_nothing() {
+	ini
+	headpipe probe >probe.txt
+	same "exit status of probe" $? 3
+	headpipe doctor live.ini >doctor.txt
+	same "exit status of doctor" $? 3
+	expect doctor.txt '^wrong  device +no head tracker among 0 HID devices' "doctor"
+	start live.ini
+	wait_for run.log 'no head tracker found; waiting for one'
+	sleep 1
+	for t in /proc/$run/task/*; do grep ctxt $t/status; done >before.txt
+	ticks() { awk '{print $14 + $15}' /proc/$run/stat; }
+	cpu=$(ticks)
+	sleep 10
+	for t in /proc/$run/task/*; do grep ctxt $t/status; done >after.txt
+	cmp before.txt after.txt || { fail "it woke up while nothing happened"; diff before.txt after.txt | sed 's/^/    | /'; }
+	cpu=$(($(ticks) - cpu))
+	same "CPU ticks in 10 s" $cpu 0
+	stop
+	show probe-nothing.txt probe.txt
+	show doctor-nothing.txt doctor.txt
+	show run-nothing.txt run.log
+	ok "says so and waits: no wake-up of any thread and no CPU tick in 10 s"
+}
+
+case_permission() {
+	ini
+	plug --name "Sony WH-1000XM5" --vendor 054c --product 0df0
+	wait_node
+	as_user "headpipe probe" >probe.txt
+	same "exit status of probe" $? 4
+	expect probe.txt 'sudo tee /etc/udev/rules.d/70-headpipe.rules' "the command"
+	as_user "headpipe doctor live.ini" >doctor.txt
+	same "exit status of doctor" $? 4
+	expect doctor.txt '^wrong  node .*/dev/hidraw0: permission denied; the udev rule 70-headpipe.rules is missing' "doctor"
+	as_user "exec headpipe run live.ini" >run.out 2>run.log &
+	run=$!
+	wait_for run.log 'permission denied; `headpipe doctor` prints the command'
+	show probe-permission.txt probe.txt
+	show doctor-permission.txt doctor.txt
+	cp run.log run-permission.txt
+	# the cure, as printed
+	headpipe udev rule | tee /etc/udev/rules.d/70-headpipe.rules >/dev/null
+	udevadm verify /etc/udev/rules.d/70-headpipe.rules >verify.txt 2>&1 || grep -q 'Unknown command' verify.txt ||
+		fail "udevadm verify: $(cat verify.txt)"
+	udev_start
+	udevadm control --reload && udevadm trigger --action=add --subsystem-match=hidraw
+	udevadm settle
+	# the running program notices by itself
+	wait_for run.log 'connected, '
+	cat run.log >run-permission.txt
+	show run-permission.txt run-permission.txt
+	kill -INT $(pidof headpipe)
+	wait $run
+	as_user "headpipe probe" >probe.txt
+	same "exit status of probe with the rule" $? 0
+	out
+	wait_no_node
+	# plugged in later, and a device that is no head tracker stays closed
+	virtual_tracker --layout mouse --uniq m --product 9 &
+	mouse=$!
+	wait_node 0
+	plug --name "Other Maker" --vendor 1234 --product 5678
+	wait_node 1
+	udevadm settle
+	as_user "exec 3<>/dev/hidraw1" || fail "no access to a head tracker of another maker"
+	as_user "exec 3<>/dev/hidraw0" 2>/dev/null && fail "access to a mouse"
+	udevadm test /sys/class/hidraw/hidraw1 >test.txt 2>&1
+	expect test.txt 'uaccess' "udevadm test"
+	unplug $tracker $mouse
+	udev_stop
+	ok "an ordinary user is told the command; with the rule the running program goes on by itself; a mouse stays closed"
+}
+
+case_sensor_hub() {
+	ini
+	insmod /lib/modules/mfd-core.ko
+	insmod /lib/modules/hid-sensor-hub.ko
+	plug --name "Sony WH-1000XM5" --vendor 054c --product 0df0
+	n=0
+	until ls -d /sys/bus/hid/devices/*/driver >/dev/null 2>&1 || [ $n -gt 100 ]; do n=$((n + 1)); sleep 0.05; done
+	if [ -e /dev/hidraw0 ]; then
+		out
+		ok "this kernel leaves a node with hid-sensor-hub too; nothing to cure"
+		return
+	fi
+	headpipe probe >probe.txt
+	same "exit status of probe" $? 3
+	expect probe.txt 'held by hid-sensor-hub' "probe"
+	as_user "headpipe doctor live.ini" >doctor.txt
+	same "exit status of doctor" $? 1
+	expect doctor.txt '^wrong  driver .*hid-sensor-hub holds' "doctor"
+	start live.ini
+	wait_for run.log 'Sony WH-1000XM5 is connected, but the kernel made no device node \(driver: hid-sensor-hub\)'
+	show probe-sensor-hub.txt probe.txt
+	show doctor-sensor-hub.txt doctor.txt
+	show run-sensor-hub.txt run.log
+	# the printed cure, to the letter
+	cure=$(sed -n 's/^ *-> sudo //p' doctor.txt | head -n 1)
+	eval "$cure" || fail "the cure does not work: $cure"
+	wait_for run.log 'connected, '
+	stop
+	out
+	echo 0 >/sys/module/hid/parameters/ignore_special_drivers
+	ok "doctor names hid-sensor-hub; its command frees the device and the running program goes on"
+}
+
+cases="bluetooth usb interval protocol2 without_ids replug no_marker silent refuses dump healthy nothing permission sensor_hub"
 [ ! -e /only ] || cases=$(cat /only)
 for c in $cases; do run_case "$c"; done
 exit $failed
