@@ -72,6 +72,12 @@ static void use_error(struct hp_errors *errors, const struct hp_node *n, const c
 	         s->name, key, value, hp_kind_word(kind));
 	size_t count = hp_module_names(kind, names, 128);
 	const char *guess = hp_suggest(value, names, count < 128 ? count : 128);
+	/* of opentrack_shm and opentrack_udp the datagrams are what most people mean */
+	char preset[80];
+	snprintf(preset, sizeof preset, "%s_udp", value);
+	for (size_t i = 0; i < count && i < 128; i++)
+		if (!strcmp(names[i], preset))
+			guess = names[i];
 	const char *other = NULL;
 	for (int k = HP_INPUT; k <= HP_ENCODER && !guess; k++) {
 		const char *all[128];
