@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * hid_recorder.c - the text of hid-recorder(1) to records: words, numbers, wrapped lines put together. */
+ * hid_recorder.c - the text of hid-recorder(1) to records; lines that were wrapped are put together. */
 #include "hid_recorder.h"
 #include "text_lines.h"
+#include "text_words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -79,109 +80,41 @@ static int next_line(struct hid_recorder *r)
 	return rc;
 }
 
-/* ---- words ----------------------------------------------------------------------------------------------- */
-
-struct words {
-	const char *at, *end;
-};
-
-static bool word(struct words *w, const char **text, size_t *n)
-{
-	while (w->at < w->end && text_lines_blank(*w->at))
-		w->at++;
-	*text = w->at;
-	while (w->at < w->end && !text_lines_blank(*w->at))
-		w->at++;
-	*n = (size_t)(w->at - *text);
-	return *n > 0;
-}
-
-static int hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static bool number(const char *text, size_t n, unsigned base, uint32_t max, uint32_t *out)
-{
-	uint64_t v = 0;
-	for (size_t i = 0; i < n; i++) {
-		int digit = hex(text[i]);
-		if (digit < 0 || (unsigned)digit >= base)
-			return false;
-		v = v * base + (unsigned)digit;
-		if (v > max)
-			return false;
-	}
-	*out = (uint32_t)v;
-	return n > 0;
-}
-
-/* seconds.fraction to ns; 1 to 9 digits of fraction */
-static bool time_of(const char *text, size_t n, int64_t *out)
-{
-	int64_t seconds = 0, ns = 0;
-	size_t i = 0, digits = 0;
-	for (; i < n && text[i] >= '0' && text[i] <= '9'; i++)
-		if ((seconds = seconds * 10 + (text[i] - '0')) > INT64_MAX / 1000000000 - 1)
-			return false;
-	if (i == 0 || i == n || text[i] != '.')
-		return false;
-	for (i++; i < n && text[i] >= '0' && text[i] <= '9' && digits < 9; i++, digits++)
-		ns = ns * 10 + (text[i] - '0');
-	if (!digits || i < n)
-		return false;
-	for (; digits < 9; digits++)
-		ns *= 10;
-	*out = seconds * 1000000000 + ns;
-	return true;
-}
-
-/* Bytes of two hex digits each, as a rule with blanks between them. */
-static bool bytes_word(const char *text, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (hex(text[i]) < 0)
-			return false;
-	return n % 2 == 0;
-}
+/* ---- bytes ----------------------------------------------------------------------------------------------- */
 
 /* Nothing but bytes: what a mail program wrapped. */
 static bool is_bytes(const struct hid_recorder *r)
 {
-	struct words w = { r->lines.text, r->lines.text + r->lines.length };
+	struct text_words w = { r->lines.text, r->lines.text + r->lines.length };
 	const char *text;
 	size_t n;
-	while (word(&w, &text, &n))
-		if (!bytes_word(text, n))
+	while (text_word(&w, &text, &n))
+		if (!text_bytes_word(text, n, NULL))
 			return false;
 	return r->lines.length > 0;
 }
 
 /* Appends a line's bytes; 0 or -errno. */
-static int take_bytes(struct hid_recorder *r, struct words *w, char tag, uint32_t want, uint32_t *have)
+static int take_bytes(struct hid_recorder *r, struct text_words *w, char tag, uint32_t want, uint32_t *have)
 {
 	const char *text;
 	char q[24];
 	size_t n;
-	while (word(w, &text, &n)) {
-		if (!bytes_word(text, n))
+	*have += (uint32_t)text_bytes(w, r->bytes + *have, want - *have); /* as hid-recorder writes them */
+	while (text_word(w, &text, &n)) {                                 /* any other way */
+		if (!text_bytes_word(text, n, NULL))
 			return bad(r, EINVAL, r->lines.line, "`%s` is no byte in an %c: line; a byte is two hex digits",
 			           quote(text, n, q), tag);
-		for (size_t i = 0; i < n; i += 2) {
-			if (*have == want)
-				return bad(r, EINVAL, r->lines.line, "the %c: line announces %u bytes but has more",
-				           tag, want);
-			r->bytes[(*have)++] = (uint8_t)(hex(text[i]) << 4 | hex(text[i + 1]));
-		}
+		if (n / 2 > want - *have)
+			return bad(r, EINVAL, r->lines.line, "the %c: line announces %u bytes but has more", tag, want);
+		text_bytes_word(text, n, r->bytes + *have);
+		*have += (uint32_t)(n / 2);
 	}
 	return 0;
 }
 
 /* `<length> <bytes>`, and the lines after it as long as they are its rest. line: where it began. */
-static int announced(struct hid_recorder *r, struct words *w, char tag, uint32_t *size)
+static int announced(struct hid_recorder *r, struct text_words *w, char tag, uint32_t *size)
 {
 	uint32_t want, have = 0;
 	unsigned line = r->lines.line;
@@ -189,9 +122,9 @@ static int announced(struct hid_recorder *r, struct words *w, char tag, uint32_t
 	char q[24];
 	size_t n;
 	int rc;
-	if (!word(w, &text, &n))
+	if (!text_word(w, &text, &n))
 		return bad(r, EINVAL, line, "the %c: line ends before its length", tag);
-	if (!number(text, n, 10, HID_RECORDER_BYTES, &want))
+	if (!text_number(text, n, 10, HID_RECORDER_BYTES, &want))
 		return bad(r, EINVAL, line, "`%s` is no length in an %c: line; it is 0 to %d", quote(text, n, q), tag,
 		           HID_RECORDER_BYTES);
 	rc = take_bytes(r, w, tag, want, &have);
@@ -207,7 +140,7 @@ static int announced(struct hid_recorder *r, struct words *w, char tag, uint32_t
 		if (!is_bytes(r))
 			return bad(r, EINVAL, line, "the %c: line announces %u bytes but has %u", tag, want, have);
 		r->lines.again = false;
-		struct words more = { r->lines.text, r->lines.text + r->lines.length };
+		struct text_words more = { r->lines.text, r->lines.text + r->lines.length };
 		rc = take_bytes(r, &more, tag, want, &have);
 	}
 	*size = have;
@@ -216,15 +149,15 @@ static int announced(struct hid_recorder *r, struct words *w, char tag, uint32_t
 
 /* ---- records --------------------------------------------------------------------------------------------- */
 
-static int device_line(struct hid_recorder *r, struct words *w)
+static int device_line(struct hid_recorder *r, struct text_words *w)
 {
 	const char *text, *more;
 	char q[24];
 	size_t n, extra;
 	uint32_t device;
-	if (!word(w, &text, &n))
+	if (!text_word(w, &text, &n))
 		return bad(r, EINVAL, r->lines.line, "a D: line needs the index of a device");
-	if (!number(text, n, 10, MAX_DEVICE, &device) || word(w, &more, &extra))
+	if (!text_number(text, n, 10, MAX_DEVICE, &device) || text_word(w, &more, &extra))
 		return bad(r, EINVAL, r->lines.line, "`%s` is no index of a device",
 		           quote(text, (size_t)(w->end - text), q));
 	r->device = (int)device;
@@ -233,7 +166,7 @@ static int device_line(struct hid_recorder *r, struct words *w)
 	return 0;
 }
 
-static int descriptor_line(struct hid_recorder *r, struct words *w, struct hid_record *out)
+static int descriptor_line(struct hid_recorder *r, struct text_words *w, struct hid_record *out)
 {
 	uint32_t size;
 	int rc;
@@ -253,13 +186,13 @@ static int descriptor_line(struct hid_recorder *r, struct words *w, struct hid_r
 	return 1;
 }
 
-static int ids_line(struct hid_recorder *r, struct words *w, struct hid_record *out)
+static int ids_line(struct hid_recorder *r, struct text_words *w, struct hid_record *out)
 {
 	uint32_t id[3];
 	const char *text;
 	size_t n;
 	for (int i = 0; i < 3; i++)
-		if (!word(w, &text, &n) || !number(text, n, 16, 0xffff, &id[i]))
+		if (!text_word(w, &text, &n) || !text_number(text, n, 16, 0xffff, &id[i]))
 			return bad(r, EINVAL, r->lines.line,
 			           "an I: line needs bus, vendor and product, each 0 to ffff");
 	out->kind = HID_RECORD_IDS;
@@ -269,16 +202,16 @@ static int ids_line(struct hid_recorder *r, struct words *w, struct hid_record *
 	return 1;
 }
 
-static int event_line(struct hid_recorder *r, struct words *w, struct hid_record *out)
+static int event_line(struct hid_recorder *r, struct text_words *w, struct hid_record *out)
 {
 	const char *text;
 	char q[24];
 	size_t n;
 	uint32_t size;
 	int rc;
-	if (!word(w, &text, &n))
+	if (!text_word(w, &text, &n))
 		return bad(r, EINVAL, r->lines.line, "an E: line needs a time, a length and bytes");
-	if (!time_of(text, n, &out->time_ns))
+	if (!text_time(text, n, &out->time_ns))
 		return bad(r, EINVAL, r->lines.line,
 		           "`%s` is no time; a time is seconds.fraction with 1 to 9 digits of fraction",
 		           quote(text, n, q));
@@ -291,10 +224,10 @@ static int event_line(struct hid_recorder *r, struct words *w, struct hid_record
 	return 1;
 }
 
-static int name_line(struct hid_recorder *r, struct words *w, struct hid_record *out)
+static int name_line(struct hid_recorder *r, struct text_words *w, struct hid_record *out)
 {
 	size_t n;
-	while (w->at < w->end && text_lines_blank(*w->at))
+	while (w->at < w->end && text_blank(*w->at))
 		w->at++;
 	n = (size_t)(w->end - w->at);
 	if (n > HID_RECORDER_NAME) /* not in the middle of a UTF-8 character */
@@ -310,7 +243,7 @@ static int name_line(struct hid_recorder *r, struct words *w, struct hid_record 
 /* The current line: 1 with *out filled, 0 when there is nothing in it, -errno. */
 static int read_line(struct hid_recorder *r, struct hid_record *out)
 {
-	struct words w = { r->lines.text, r->lines.text + r->lines.length };
+	struct text_words w = { r->lines.text, r->lines.text + r->lines.length };
 	enum before before = r->before;
 	out->line = r->lines.line;
 	out->device = r->device;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * text_lines.c - a text file of any size, line by line out of one buffer. */
 #include "text_lines.h"
+#include "text_words.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -48,22 +49,17 @@ static int fill(struct text_lines *t)
 	return 0;
 }
 
-bool text_lines_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
-}
-
 static void strip(struct text_lines *t)
 {
 	if (t->line == 1 && t->length >= 3 && !memcmp(t->text, "\xef\xbb\xbf", 3)) {
 		t->text += 3;
 		t->length -= 3;
 	}
-	while (t->length && (text_lines_blank(t->text[0]) || t->text[0] == '>')) {
+	while (t->length && (text_blank(t->text[0]) || t->text[0] == '>')) {
 		t->text++;
 		t->length--;
 	}
-	while (t->length && text_lines_blank(t->text[t->length - 1]))
+	while (t->length && text_blank(t->text[t->length - 1]))
 		t->length--;
 }
 

@@ -29,6 +29,4 @@ int text_lines_next(struct text_lines *t);
 /* Back to the first line. 0 or -errno. */
 int text_lines_rewind(struct text_lines *t);
 void text_lines_close(struct text_lines *t);
-/* Space, tab and the other blanks inside a line. */
-bool text_lines_blank(char c);
 #endif
