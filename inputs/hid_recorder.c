@@ -259,6 +259,8 @@ static int read_line(struct hid_recorder *r, struct hid_record *out)
 	if (r->lines.length < 2 || r->lines.text[1] != ':' || r->lines.text[0] < 'A' || r->lines.text[0] > 'Z') {
 		if (before == BYTES && is_bytes(r))
 			return bad(r, EINVAL, r->lines.line, "more bytes than the line before announces");
+		if (r->lines.length == 1 && !r->lines.ended && strchr("DRNPIE", r->lines.text[0]))
+			return bad(r, EINVAL, r->lines.line, "the file ends inside this line");
 		if (before != COMMENT)
 			skipped(r, &r->warned_line, "skipped a line that hid-recorder does not write");
 		r->before = COMMENT; /* the rest of a wrapped comment, or prose */

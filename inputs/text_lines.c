@@ -84,7 +84,8 @@ int text_lines_next(struct text_lines *t)
 		return 0;
 	t->text = t->buffer + t->at;
 	t->length = (end ? (size_t)(end - t->buffer) : t->end) - t->at;
-	t->at += t->length + (end != NULL);
+	t->ended = end != NULL;
+	t->at += t->length + t->ended;
 	t->line++;
 	strip(t);
 	return 1;

@@ -19,6 +19,7 @@ struct text_lines {
 	size_t length;
 	unsigned line; /* from 1; 0 before the first */
 	bool cut;      /* the line is longer than TEXT_LINES_MAX; only its first characters are there */
+	bool ended;    /* the line has its end; only the last one of a file may not */
 	bool again;    /* set by the caller: give this line once more */
 };
 

@@ -171,6 +171,7 @@ static void test_refused(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "E:", "FILE:1: an E: line needs a time, a length and bytes\n" },
+		{ "E", "FILE:1: the file ends inside this line\n" },
 		{ "E: 1", "FILE:1: `1` is no time; a time is seconds.fraction with 1 to 9 digits of fraction\n" },
 		{ "E: 1. 1 00",
 		  "FILE:1: `1.` is no time; a time is seconds.fraction with 1 to 9 digits of fraction\n" },

@@ -280,6 +280,26 @@ static void test_faults(void **state)
 	free(text);
 }
 
+/* A recording that was cut anywhere ends with a sentence, or between two lines; never with a wrong report. */
+static void test_cuts(void **state)
+{
+	static const char text[] = TRACKER_R "E: 000000.100000 8 01 e8 03 00 00 18 fc 07\n"
+	                                     "E: 000000.200000 8 01 00 00 00 00 00 00 07\n";
+	size_t begin = strlen(TRACKER_R);
+	(void)state;
+	for (size_t cut = begin + 1; cut < sizeof text; cut++) {
+		bool whole = text[cut - 1] == '\n' || text[cut] == '\n';
+		assert_int_equal(open_path(recording(text, cut), "0", "no", "-1"), 0);
+		assert_int_equal(m->start(state_of), 0);
+		fake_run(&fake, fake.time, 100);
+		assert_int_equal(fake.failed, 1);
+		assert_int_equal(fake.fail_error, whole ? 0 : EINVAL);
+		for (size_t i = 0; i < fake.nsamples; i++)
+			assert_int_equal(fake.samples[i].reset_count, 7);
+		finish();
+	}
+}
+
 /* The reference's sessions as recordings: the same samples come out. */
 static void test_sessions(void **state)
 {
@@ -351,7 +371,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rhythm),   cmocka_unit_test(test_loop),    cmocka_unit_test(test_batches),
 		cmocka_unit_test(test_devices),  cmocka_unit_test(test_refused), cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_sessions),
+		cmocka_unit_test(test_sessions), cmocka_unit_test(test_cuts),
 	};
 	int rc = cmocka_run_group_tests(tests, NULL, NULL);
 	recording_gone();
