@@ -52,8 +52,9 @@ UNIT  := $(patsubst %.c,$B/%,$(wildcard tests/unit/test_*.c))
 PLAINO := $(patsubst %.c,$B/%.o,$(wildcard tests/plain/*.c))
 FUZZ  := $(patsubst %.c,$B/%,$(wildcard tests/fuzz/fuzz_*.c))
 TESTMODS := $(patsubst tests/unit/modules/%.c,$B/tests/modules/%.so,$(wildcard tests/unit/modules/*.c))
+BENCHO := $(patsubst %.c,$B/%.o,$(wildcard bench/*.c))
 
-.PHONY: bench-idle all run test deps deps-test clean format install bench fuzz fuzz-run tests test-device FORCE
+.PHONY: all run test deps deps-test clean format install bench bench-count bench-idle bench-verify fuzz fuzz-run tests test-device FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $B/headpipe
@@ -113,7 +114,23 @@ fuzz-run: $(FUZZ)
 	    -artifact_prefix=$B/found-$$n- $B/corpus/$$n tests/fuzz/corpus/$$n >$B/$$n.log 2>&1 || \
 	    { tail -n 40 $B/$$n.log; exit 1; }; done; echo 'nothing found'
 
-tests: all $(UNIT) $(FUZZ) $(TESTMODS)
+$B/headpipe-bench: $(BENCHO) $(PLAINO) $B/libhost.a
+	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
+$B/headpipe-verify: $B/bench/verify/verify.o $B/libhost.a
+	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ -lm -lpthread
+
+# Timing; number text against the C library, 10^8 values each; instructions per operation (see bench/count.sh).
+bench: deps
+	@$(MAKE) --no-print-directory $B/headpipe-bench
+	$B/headpipe-bench --counts bench/counts.txt
+bench-verify: deps
+	@$(MAKE) --no-print-directory $B/headpipe-verify
+	$B/headpipe-verify
+bench-count: deps
+	@$(MAKE) --no-print-directory $B/headpipe-bench
+	sh bench/count.sh $B/headpipe-bench
+
+tests: all $(UNIT) $(FUZZ) $(TESTMODS) $(if $(SANITIZE),,$B/headpipe-bench)
 test: deps-test
 	@$(MAKE) --no-print-directory tests
 	@B=$B CC='$(CC)' SANITIZE='$(SANITIZE)' sh tests/run.sh
@@ -155,4 +172,8 @@ format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 clean:
 	rm -rf build
+<<<<<<< HEAD
 -include $(LIBO:.o=.d) $B/host/main.d $(UNIT:=.d) $(PLAINO:.o=.d) $(FUZZ:=.d) $(TESTMODS:.so=.d)
+=======
+-include $(BENCHO:.o=.d) $(LIBO:.o=.d) $B/host/main.d $(UNIT:=.d) $(PLAINO:.o=.d) $(FUZZ:=.d)
+>>>>>>> 2157076 (bench: harness, instruction counts with a test, verification against printf; faster %.9g)

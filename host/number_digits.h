@@ -19,9 +19,9 @@ static inline uint64_t digits8(uint32_t n)
 {
 	uint64_t high = n / 10000, x = high | (uint64_t)(n - high * 10000) << 32;
 	uint64_t q = x * 10486 >> 20 & 0x0000007f0000007full;
-	x = q | (x - q * 100) << 16;
+	x = (x << 16) - q * ((100 << 16) - 1); /* q | (x - q * 100) << 16 */
 	q = x * 103 >> 10 & 0x000f000f000f000full;
-	return q | (x - q * 10) << 8;
+	return (x << 8) - q * ((10 << 8) - 1);
 }
 
 /* Digits without zeros in front, at least one. Touches 8 bytes. */

@@ -6,7 +6,7 @@
 
 enum { HP_NINE_FIRST = -1074, HP_NINE_LAST = 1023, HP_POW_FIRST = -324, HP_POW_LAST = 292 };
 
-/* For values 2^e <= v < 2^(e+1): floor(10^(8-x) * 2^(34+e)) with x = floor(log10(2^e)); [e - HP_NINE_FIRST]. */
+/* For values 2^e <= v < 2^(e+1): floor(10^(8-x) * 2^(33+e)) with x = floor(log10(2^e)); [e - HP_NINE_FIRST]. */
 extern const uint64_t hp_pow_nine[HP_NINE_LAST - HP_NINE_FIRST + 1];
 /* floor(10^-k * 2^r) + 1 with r so that it has 126 bits: upper and lower 63 bits; [2 * (k - HP_POW_FIRST)]. */
 extern const uint64_t hp_pow_126[2 * (HP_POW_LAST - HP_POW_FIRST + 1)];

@@ -28,7 +28,7 @@ def nine():
     for e in range(-1074, 1024):
         x = floor_log10_pow2(e)
         assert x == (e * 315653) >> 20
-        yield floor_power(8 - x, 34 + e)
+        yield floor_power(8 - x, 33 + e)
 
 
 def shortest():

@@ -2,6 +2,7 @@
  * opentrack.c - OpenTrack's "UDP over network" datagram: six little-endian doubles x, y, z (cm), yaw, pitch, roll
  * (degrees), 48 bytes. A head tracker knows no place, so x, y and z are 0. docs/wire-formats.md has the signs. */
 #include "headpipe.h"
+#include <endian.h>
 #include <errno.h>
 #include <string.h>
 
@@ -11,8 +12,8 @@ static void put_le64(uint8_t *out, double v)
 {
 	uint64_t bits;
 	memcpy(&bits, &v, sizeof bits);
-	for (int i = 0; i < 8; i++)
-		out[i] = (uint8_t)(bits >> 8 * i); /* one store on a little-endian machine */
+	bits = htole64(bits);
+	memcpy(out, &bits, sizeof bits);
 }
 
 static int encode(void *self, const struct hp_sample *s, const struct hp_stream *from, void *buf, size_t cap)
