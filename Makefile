@@ -172,8 +172,4 @@ format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 clean:
 	rm -rf build
-<<<<<<< HEAD
--include $(LIBO:.o=.d) $B/host/main.d $(UNIT:=.d) $(PLAINO:.o=.d) $(FUZZ:=.d) $(TESTMODS:.so=.d)
-=======
--include $(BENCHO:.o=.d) $(LIBO:.o=.d) $B/host/main.d $(UNIT:=.d) $(PLAINO:.o=.d) $(FUZZ:=.d)
->>>>>>> 2157076 (bench: harness, instruction counts with a test, verification against printf; faster %.9g)
+-include $(BENCHO:.o=.d) $(LIBO:.o=.d) $B/host/main.d $(UNIT:=.d) $(PLAINO:.o=.d) $(FUZZ:=.d) $(TESTMODS:.so=.d)
