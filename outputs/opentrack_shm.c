@@ -75,15 +75,20 @@ static void shm_shut(void *self)
 		close(m->fd);
 	m->open = false;
 }
+static int check(const void *self, const char **key, char *why, size_t size)
+{
+	const struct shm *m = self;
+	*key = "name";
+	if (*m->name == '/' && m->name[1] && !strchr(m->name + 1, '/'))
+		return 0;
+	snprintf(why, size, "must be a slash and a word behind it, as /facetracknoir-wine-shm");
+	return -EINVAL;
+}
 static int shm_start(void *self, const struct hp_host *host)
 {
 	struct shm *m = self;
 	struct stat st;
 	m->host = host;
-	if (*m->name != '/' || strchr(m->name + 1, '/') || !m->name[1]) {
-		host->log(host, HP_ERROR, "name: must be a slash and a word behind it, as /facetracknoir-wine-shm");
-		return -EINVAL;
-	}
 	m->fd = shm_open(m->name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (m->fd < 0)
 		return fail(m, "cannot open");
@@ -137,6 +142,7 @@ HP_MODULE(opentrack_shm) = {
 	HP_MODULE_HEAD,          .kind = HP_OUTPUT,
 	.name = "opentrack_shm", .summary = "shared memory for opentrack's X-Plane plugin and Wine wrapper",
 	.options = options,      .state_size = sizeof(struct shm),
-	.open = shm_start,       .write = shm_write,
-	.stop = shm_stop,        .close = shm_shut,
+	.check = check,          .open = shm_start,
+	.write = shm_write,      .stop = shm_stop,
+	.close = shm_shut,
 };

@@ -86,29 +86,33 @@ static int open_node(struct uinput *u)
 		return refuse(u, ENOTTY, "is not the kernel's uinput; usually that is /dev/uinput");
 	return 0;
 }
-static int choose_axes(struct uinput *u)
+static int check(const void *self, const char **key, char *why, size_t size)
 {
+	const struct uinput *u = self;
 	const int chosen[AXES] = { u->yaw, u->pitch, u->roll, u->x, u->y, u->z };
-	const double range[AXES] = { u->yaw_range, u->pitch_range, u->roll_range, u->x_range, u->y_range, u->z_range };
 	int used = 0;
 	for (int i = 0; i < AXES; i++) {
-		u->code[i] = chosen[i] ? codes[chosen[i]] : -1;
-		u->range[i] = range[i];
+		*key = names[i];
 		used += chosen[i] != 0;
 		for (int k = 0; k < i; k++)
 			if (chosen[i] && chosen[i] == chosen[k]) {
-				char text[128];
-				snprintf(text, sizeof text, "%s and %s are the same axis of the joystick", names[k],
-				         names[i]);
-				u->host->log(u->host, HP_ERROR, text);
+				snprintf(why, size, "%s has this axis of the joystick already", names[k]);
 				return -EINVAL;
 			}
 	}
-	if (!used) {
-		u->host->log(u->host, HP_ERROR, "every axis is `none`: nothing to send");
-		return -EINVAL;
+	if (used)
+		return 0;
+	snprintf(why, size, "every axis is `none`, there is nothing to send");
+	return -EINVAL;
+}
+static void choose_axes(struct uinput *u)
+{
+	const int chosen[AXES] = { u->yaw, u->pitch, u->roll, u->x, u->y, u->z };
+	const double range[AXES] = { u->yaw_range, u->pitch_range, u->roll_range, u->x_range, u->y_range, u->z_range };
+	for (int i = 0; i < AXES; i++) {
+		u->code[i] = chosen[i] ? codes[chosen[i]] : -1;
+		u->range[i] = range[i];
 	}
-	return 0;
 }
 static int create(struct uinput *u)
 {
@@ -150,9 +154,8 @@ static int uinput_open(void *self, const struct hp_host *host)
 	struct uinput *u = self;
 	char text[128];
 	u->host = host;
-	int r = choose_axes(u);
-	if (!r)
-		r = open_node(u);
+	choose_axes(u);
+	int r = open_node(u);
 	if (!r)
 		r = create(u);
 	if (r < 0) {
@@ -207,9 +210,10 @@ static void uinput_stop(void *self)
 		put(u, centre);
 }
 HP_MODULE(uinput) = {
-	HP_MODULE_HEAD,      .kind = HP_OUTPUT,
-	.name = "uinput",    .summary = "a virtual joystick whose axes follow the head",
-	.options = options,  .state_size = sizeof(struct uinput),
-	.open = uinput_open, .write = uinput_write,
-	.stop = uinput_stop, .close = uinput_close,
+	HP_MODULE_HEAD,        .kind = HP_OUTPUT,
+	.name = "uinput",      .summary = "a virtual joystick whose axes follow the head",
+	.options = options,    .state_size = sizeof(struct uinput),
+	.check = check,        .open = uinput_open,
+	.write = uinput_write, .stop = uinput_stop,
+	.close = uinput_close,
 };

@@ -149,14 +149,19 @@ static void due(void *arg)
 	if (x->pending)
 		send_pose(x, x->host->now(x->host));
 }
+static int check(const void *self, const char **key, char *why, size_t size)
+{
+	const struct xplane *x = self;
+	*key = "to";
+	if (x->to.n == 1)
+		return 0;
+	snprintf(why, size, "one address only; use a section for each X-Plane");
+	return -EINVAL;
+}
 static int resolve(struct xplane *x)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM }, *found;
 	char port[8], text[512];
-	if (x->to.n != 1) {
-		x->host->log(x->host, HP_ERROR, "to: one address only; use a section for each X-Plane");
-		return -EINVAL;
-	}
 	snprintf(port, sizeof port, "%u", x->to.at[0].port);
 	int r = getaddrinfo(x->to.at[0].host, port, &hints, &found);
 	if (r) {
@@ -232,9 +237,10 @@ static void xplane_close(void *self)
 	x->open = false;
 }
 HP_MODULE(xplane) = {
-	HP_MODULE_HEAD,      .kind = HP_OUTPUT,
-	.name = "xplane",    .summary = "X-Plane's view by its own UDP port, without a plugin",
-	.options = options,  .state_size = sizeof(struct xplane),
-	.open = xplane_open, .write = xplane_write,
-	.stop = xplane_stop, .close = xplane_close,
+	HP_MODULE_HEAD,        .kind = HP_OUTPUT,
+	.name = "xplane",      .summary = "X-Plane's view by its own UDP port, without a plugin",
+	.options = options,    .state_size = sizeof(struct xplane),
+	.check = check,        .open = xplane_open,
+	.write = xplane_write, .stop = xplane_stop,
+	.close = xplane_close,
 };

@@ -333,8 +333,11 @@ static void test_read_back(void **unused)
 	assert_string_equal(lo_message_get_types(m), "fff");
 	double q[4], inverse[4] = { s.quat[0], -s.quat[1], -s.quat[2], -s.quat[3] };
 	double back[3];
-	for (int i = 0; i < 3; i++)
-		back[i] = (double)lo_message_get_argv(m)[i]->f;
+	for (int i = 0; i < 3; i++) {
+		float v; /* liblo's pointers into the message are not aligned for its own type */
+		memcpy(&v, (void *)lo_message_get_argv(m)[i], sizeof v);
+		back[i] = (double)v;
+	}
 	hp_frame_quat_from_ypr(back, q);
 	for (int i = 0; i < 4; i++)
 		assert_true(fabs(q[i] - inverse[i]) < 1e-6);

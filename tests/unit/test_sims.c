@@ -99,6 +99,9 @@ static void board(struct plane *p, const char *translation)
 	p->address.port = ntohs(a.sin_port);
 	const struct hp_addrs to = { 1, &p->address };
 	memcpy((char *)p->state + xplane->options[0].offset, &to, sizeof to);
+	const char *key;
+	char why[200];
+	assert_int_equal(xplane->check(p->state, &key, why, sizeof why), 0);
 	fake_set(xplane, p->state, "translation", translation);
 	assert_int_equal(xplane->open(p->state, &p->f.host), 0);
 }
@@ -338,8 +341,13 @@ static void test_shm(void **unused)
 
 	state = fake_state(shm);
 	fake_set(shm, state, "name", "no-slash");
-	assert_int_equal(shm->open(state, &f.host), -EINVAL);
-	assert_non_null(strstr(fake_text(&f.log), "name: must be a slash"));
+	const char *key = "";
+	char why[200] = "";
+	assert_int_equal(shm->check(state, &key, why, sizeof why), -EINVAL);
+	assert_string_equal(key, "name");
+	assert_non_null(strstr(why, "must be a slash"));
+	fake_set(shm, state, "name", name);
+	assert_int_equal(shm->check(state, &key, why, sizeof why), 0);
 	free(state);
 	fake_free(&f);
 }
