@@ -33,8 +33,9 @@ struct hp_sink {
 	atomic_int error;
 	atomic_bool told; /* the thread knows that something waits          */
 	atomic_bool closing;
-	bool flushed; /* thread: nothing consumed since the last flush  */
-	bool last;    /* thread: it was closing before the last drain   */
+	bool flushed;         /* thread: nothing consumed since the last flush  */
+	bool last;            /* thread: it was closing before the last drain   */
+	struct hp_sink *walk; /* thread: the next one of this visit */
 };
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -102,13 +103,16 @@ static void finish(struct hp_sink *s)
 
 static void visit_all(void)
 {
-	struct hp_sink *done = NULL;
+	struct hp_sink *done = NULL, *first = NULL, **walk = &first;
 	pthread_mutex_lock(&list_lock);
-	struct hp_sink *first = sinks;
+	for (struct hp_sink *s = sinks; s; s = s->next) {
+		*walk = s;
+		walk = &s->walk;
+	}
+	*walk = NULL;
 	pthread_mutex_unlock(&list_lock);
-	/* new ones are only put in front, and only this thread takes any out: the list behind `first` is ours to walk
-	 */
-	for (struct hp_sink *s = first; s; s = s->next) {
+	/* only this thread takes any out */
+	for (struct hp_sink *s = first; s; s = s->walk) {
 		s->last = atomic_load(&s->closing); /* before the drain: then nothing can come after it */
 		atomic_store(&s->told, false);
 		drain(s);
@@ -214,8 +218,11 @@ struct hp_sink *hp_sink_open(const struct hp_sink_ops *ops, void *ctx, size_t ri
 	s->size = size;
 	s->flushed = true;
 	pthread_mutex_lock(&list_lock);
-	s->next = sinks;
-	sinks = s;
+	/* behind the others: a file that is opened again is written after its earlier self */
+	struct hp_sink **end = &sinks;
+	while (*end)
+		end = &(*end)->next;
+	*end = s;
 	pthread_mutex_unlock(&list_lock);
 	return s;
 }

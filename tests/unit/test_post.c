@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_post.c - items from other threads: they arrive in the order of the calls, a full ring loses the oldest samples and
- * says so where they are missing, events stay. */
+ * test_post.c - items from other threads: they arrive in the order of the calls, a full ring loses the oldest samples
+ * and says so where they are missing, events stay. */
 #include "harness.h"
 
 #define INI "[input head]\nuse = probe_in\n[output game]\nuse = probe_out\n"
@@ -27,7 +27,8 @@ static int post_raw(struct bench *b, const uint8_t *data, uint32_t size, const s
 }
 static void trace_event_text(struct probe *p, const struct hp_event *e)
 {
-	trace("%s:e%u=%lld%s%s", p->host->name, e->type, (long long)e->value, e->text ? "/" : "", e->text ? e->text : "");
+	trace("%s:e%u=%lld%s%s", p->host->name, e->type, (long long)e->value, e->text ? "/" : "",
+	      e->text ? e->text : "");
 }
 
 static void in_order(void **unused)
@@ -122,8 +123,9 @@ static void the_oldest_go(void **unused)
 	assert_non_null(strstr(traced, "game:s50 game:e3=50 game:s51 "));
 	assert_int_equal(count_text(traced, "game:s"), RING);
 	assert_int_equal(node(&b, "head")->lost, 10);
-	assert_int_equal(count_text(logged, "headpipe: warning: input head: 10 reports came faster than they could be handled "
-	                                    "and were dropped\n"),
+	assert_int_equal(count_text(logged,
+	                            "headpipe: warning: input head: 10 reports came faster than they could be handled "
+	                            "and were dropped\n"),
 	                 1);
 	*traced = 0;
 	for (int i = 0; i < RING; i++)
@@ -147,7 +149,8 @@ static void events_stay(void **unused)
 	for (int i = 0; i < 1000; i++)
 		assert_int_equal(post_event(&b, HP_RECENTER, i, NULL), 0);
 	for (int i = 0; i < 10 && count_text(traced, "e5=") < 1000; i++)
-		bench_turn(&b); /* no more than a bounded number at once, so that a busy thread does not starve the loop */
+		bench_turn(
+		    &b); /* no more than a bounded number at once, so that a busy thread does not starve the loop */
 	assert_int_equal(count_text(traced, "e5="), 1000);
 	assert_int_equal(count_text(traced, "e8=512"), 1);
 	bench_end(&b);
@@ -248,8 +251,9 @@ static void from_a_filter(void **unused)
 	struct bench b;
 	pthread_t thread;
 	(void)unused;
-	bench_build(&b, "[input head]\nuse = probe_in\n[output raw]\nuse = probe_out\n[filter pose]\nuse = probe_filter\n"
-	                "[output game]\nuse = probe_out\n");
+	bench_build(&b,
+	            "[input head]\nuse = probe_in\n[output raw]\nuse = probe_out\n[filter pose]\nuse = probe_filter\n"
+	            "[output game]\nuse = probe_out\n");
 	trace_all(&b);
 	bench_start(&b);
 	pthread_create(&thread, NULL, filter_poster, &b);
