@@ -125,7 +125,7 @@ static void find_encoder(struct hp_node *n, struct hp_errors *errors)
 	const struct hp_section *s = n->section;
 	if (!n->module->send) {
 		const struct hp_pair *p = hp_section_get(s, "encoding");
-		if (p)
+		if (p && !hp_option_find(n->module->options, "encoding"))
 			hp_pair_error(s, p, false, "this output has no encoding of its own choice", errors);
 		return;
 	}
@@ -271,7 +271,7 @@ static void find_upstream(struct hp_run *run, size_t at, struct hp_errors *error
 	const struct hp_section *s = n->section;
 	if (n->kind == HP_INPUT) {
 		const struct hp_pair *p = hp_section_get(s, "from");
-		if (p)
+		if (p && !(n->module && hp_option_find(n->module->options, "from")))
 			hp_pair_error(s, p, false, "an input has nothing above it", errors);
 		return;
 	}

@@ -119,6 +119,11 @@ static const char *wrong_content(const struct hp_module *m, char *why, size_t si
 		snprintf(why, size, "%s %s has no function `%s`", hp_kind_word(m->kind), m->name, lacks);
 		return why;
 	}
+	if (m->send && hp_option_find(m->options, "encoding")) {
+		snprintf(why, size, "%s %s: option `encoding`: this key belongs to the host", hp_kind_word(m->kind),
+		         m->name);
+		return why;
+	}
 	if (m->options && hp_options_check(m->options, m->state_size, m->kind, detail, sizeof detail)) {
 		snprintf(why, size, "%s %s: %s", hp_kind_word(m->kind), m->name, detail);
 		return why;

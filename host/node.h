@@ -48,7 +48,8 @@ struct hp_node {
 	struct hp_node **kids; /* in the order of the file */
 	size_t nkids;
 	enum hp_phase phase;
-	bool dead; /* outputs that failed: skipped */
+	bool dead;   /* outputs that failed: skipped */
+	bool bypass; /* filters above the place where the samples of a replay were recorded: these had it already */
 
 	/* inputs: the program, and what it runs on. filters: the slots of their own emit(). */
 	struct hp_step *steps;

@@ -46,6 +46,13 @@ static bool good_choices(const char *choices)
 	return choices != NULL;
 }
 
+/* Host keys that are free where the host has no use for them: an input has nothing above it, and an output without
+ * send() (modules.c looks) no encoder. */
+static bool means_nothing(const char *key, enum hp_kind kind)
+{
+	return (kind == HP_INPUT && !strcmp(key, "from")) || (kind == HP_OUTPUT && !strcmp(key, "encoding"));
+}
+
 /* What is wrong with one row, in why; false = nothing. */
 static bool bad_row(const struct hp_option *row, size_t state_size, enum hp_kind kind, char *why, size_t why_size)
 {
@@ -56,7 +63,7 @@ static bool bad_row(const struct hp_option *row, size_t state_size, enum hp_kind
 	struct hp_values values = { 0 };
 	if (!good_key(row->key))
 		wrong = "a key is lower-case letters, digits, `_` and `-`, at most 32";
-	else if (kind && hp_option_is_host_key(row->key, kind))
+	else if (kind && hp_option_is_host_key(row->key, kind) && !means_nothing(row->key, kind))
 		wrong = "this key belongs to the host";
 	else if (!row->doc || !*row->doc)
 		wrong = "no doc text";

@@ -10,6 +10,7 @@
 #include "log.h"
 #include "perf.h"
 #include "pose.h"
+#include "replayed.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,8 @@ static void to_output(struct hp_node *n, struct hp_sample *s)
 static bool through_filter(struct hp_node *n, struct hp_sample *s)
 {
 	n->samples_in++;
+	if (n->bypass)
+		return true;
 	if (n->dead)
 		return false;
 	int r = n->module->filter(n->state, s);
@@ -192,7 +195,7 @@ int hp_pipeline_emit(struct hp_node *n, const struct hp_item *item)
 		int one = enter(n, &item->samples[i]);
 		r = one < 0 ? one : r;
 	}
-	if (item->event)
+	if (item->event && !(n->kind == HP_INPUT && hp_replayed_event(n, item->event)))
 		hp_pipeline_event(n, item->event);
 	return r;
 }

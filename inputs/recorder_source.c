@@ -49,7 +49,7 @@ static int next(struct report_source *base, struct report *out)
 		}
 		s->seen = true;
 		s->last_ns = r.time_ns;
-		*out = (struct report){ r.time_ns, r.data, r.size };
+		*out = (struct report){ r.time_ns, r.data, r.size, NULL, NULL };
 		return 1;
 	}
 	if (rc < 0)
@@ -191,6 +191,7 @@ int recorder_source_open(struct report_source **out, const struct report_source_
 	s->base.name = seen.name_of == s->chosen ? s->name : NULL;
 	s->base.vendor = seen.ids_of == s->chosen ? seen.vendor : 0;
 	s->base.product = seen.ids_of == s->chosen ? seen.product : 0;
+	s->base.connected_ns = s->base.rate_start_ns;
 	*out = &s->base;
 	return 0;
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * replay.c - the input `replay`: a recording's reports as if the device were there, in their own rhythm. */
+ * replay.c - the input `replay`: a recording's reports, or samples, as if the device were there, in their own rhythm.
+ */
 #include "headpipe.h"
+#include "replayed.h"
 #include "report_source.h"
+#include "services.h"
 #include "tracker.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 enum { BATCH = 32 }; /* reports in one turn of the loop, so that signals and other sources are served */
 
@@ -13,7 +17,8 @@ struct replay {
 	const char *path;
 	double speed;
 	bool loop;
-	int device;
+	int device, source_kind;
+	int64_t from, to;
 	/* own */
 	const struct hp_host *host;
 	struct report_source *source;
@@ -26,16 +31,23 @@ struct replay {
 	int64_t first_ns, last_ns; /* times in this pass, as recorded */
 	int64_t origin_ns;         /* time of the first report of all, as given out */
 	int64_t offset_ns;         /* added to recorded times, so that time goes on in a loop */
-	uint64_t reports;          /* in this pass */
+	int64_t begin_ns, seen_ns; /* of the recording: times of its first item and of the last one read */
+	uint64_t reports, items;   /* in this pass */
 };
 
 static const struct hp_option options[] = {
-	HP_OPT_PATH(struct replay, path, NULL, "the recording: hid-recorder text"),
+	HP_OPT_PATH(struct replay, path, NULL, "the recording: a session file (MCAP) or hid-recorder text"),
 	HP_OPT_REAL(struct replay, speed, "1", 0, 1000,
 	            "1 = in the recorded rhythm, 2 = twice as fast, 0 = as fast as possible"),
 	HP_OPT_BOOL(struct replay, loop, "no", "begin again at the end; time goes on"),
 	HP_OPT_INT(struct replay, device, "-1", -1, 1000000,
 	           "index of the device in the recording; -1 = the first one with a rotation vector"),
+	HP_OPT_ENUM_AS(
+	    struct replay, source_kind, "source", "auto", "auto|reports|samples",
+	    "of a session file: decode the recorded reports again, or take the recorded samples, which enter "
+	    "below the filter that they were recorded behind; auto: reports when there are any"),
+	HP_OPT_NS(struct replay, from, "0s", 0, 1e9, "begin so long after the recording's start"),
+	HP_OPT_NS(struct replay, to, "0s", 0, 1e9, "end so long after the recording's start; 0 = at its end"),
 	HP_OPT_END,
 };
 
@@ -52,9 +64,85 @@ static void end(struct replay *r, int rc, const char *text)
 	r->host->fail(r->host, -rc, text);
 }
 
+static void describe(struct replay *r)
+{
+	const struct report_source *s = r->source;
+	struct hp_stream stream = {
+		.struct_size = sizeof stream,
+		.device = s->name,
+		.serial = s->serial,
+		.unique_id = s->unique_id,
+		.descriptor = s->descriptor,
+		.descriptor_size = s->descriptor_size,
+		.vendor = s->vendor,
+		.product = s->product,
+		.rate_start_ns = s->rate_start_ns + r->offset_ns,
+		.report_size = r->report_size,
+		.flags = HP_REPLAY,
+	};
+	r->host->describe(r->host, &stream);
+}
+
+/* The decode plan of the source's device. 0, or -errno with a sentence in why. */
+static int plan(struct replay *r, char *why, size_t size)
+{
+	struct hid_descriptor d;
+	if (r->source->samples)
+		return 0;
+	if (hid_descriptor_parse(&d, r->source->descriptor, r->source->descriptor_size, why, size))
+		return -EINVAL;
+	int rc = tracker_open(&r->tracker, &d, why, size);
+	r->report_size = (uint32_t)hid_descriptor_longest(&d, HID_INPUT);
+	hid_descriptor_free(&d);
+	return rc < 0 ? -EINVAL : 0;
+}
+
+/* The recorded device came back, maybe another one: as when it happened, the rate window starts anew. */
+static int reconnect(struct replay *r)
+{
+	char why[REPORT_SOURCE_WHY];
+	int rc = plan(r, why, sizeof why);
+	if (rc < 0) {
+		end(r, rc, why);
+		return rc;
+	}
+	tracker_connect(&r->tracker, r->source->rate_start_ns + r->offset_ns);
+	describe(r);
+	return 0;
+}
+
+static void deliver_event(struct replay *r)
+{
+	struct hp_event event = *r->report.event;
+	struct hp_item item = { sizeof item, 0, NULL, NULL, &event };
+	event.time_ns += r->offset_ns;
+	if (event.type == HP_CONNECTED && reconnect(r) < 0)
+		return;
+	if (r->host->emit(r->host, &item) == -EPIPE)
+		r->stopped = true;
+}
+
+static void deliver_sample(struct replay *r)
+{
+	struct hp_sample sample = *r->report.sample;
+	struct hp_item item = { sizeof item, 1, NULL, &sample, NULL };
+	sample.time_ns += r->offset_ns;
+	sample.arrival_ns = 0;
+	if (r->host->emit(r->host, &item) == -EPIPE)
+		r->stopped = true;
+}
+
 /* One report: the bytes, the sample they give, the event of a changed reset counter, in one item. */
 static void deliver(struct replay *r)
 {
+	if (r->report.event) {
+		deliver_event(r);
+		return;
+	}
+	if (r->report.sample) {
+		deliver_sample(r);
+		return;
+	}
 	struct hp_raw raw = { sizeof raw, (uint32_t)r->report.size, r->report.data, r->report.time_ns + r->offset_ns };
 	struct hp_event event = { sizeof event, HP_REFERENCE_RESET, raw.time_ns, 0, NULL };
 	struct hp_item item = { sizeof item, 0, &raw, NULL, NULL };
@@ -81,23 +169,57 @@ static int again(struct replay *r)
 	if (length + step > INT64_MAX / 4 || r->last_ns > INT64_MAX / 4 || r->offset_ns > INT64_MAX / 4)
 		return 0;
 	r->offset_ns += length + step;
-	r->reports = 0;
+	r->reports = r->items = 0;
 	int rc = r->source->rewind(r->source);
 	return rc < 0 ? rc : 1;
+}
+
+/* The next item between `from` and `to`: 1, 0 at the end, or -errno. */
+static int next(struct replay *r)
+{
+	for (;;) {
+		int rc = r->source->next(r->source, &r->report);
+		if (rc != 1)
+			return rc;
+		if (r->report.event && !r->items) {
+			deliver_event(r);
+			if (r->stopped)
+				return -ECANCELED;
+			continue;
+		}
+		/* an event's place is behind the report it came after; its own time may be of another clock */
+		if (r->report.event)
+			r->report.time_ns = r->seen_ns;
+		else
+			r->seen_ns = r->report.time_ns;
+		if (!r->items++)
+			r->begin_ns = r->report.time_ns;
+		int64_t at = r->report.time_ns - r->begin_ns;
+		if (r->to && at > r->to)
+			return 0;
+		if (at >= r->from)
+			return 1;
+		if (r->report.event && r->report.event->type == HP_CONNECTED && reconnect(r) < 0)
+			return -ECANCELED;
+	}
 }
 
 /* The next report into r->report. False when there is none: then the section has ended. */
 static bool fetch(struct replay *r)
 {
-	int rc = r->source->next(r->source, &r->report);
+	int rc = next(r);
 	if (rc == 0 && !r->reports)
-		warn(r, "the recording has no report of this device");
+		warn(r, r->from || r->to ? "the recording has no report of this device between `from` and `to`"
+		                         : "the recording has no report of this device");
 	else if (rc == 0 && r->loop && (rc = again(r)) == 1)
-		rc = r->source->next(r->source, &r->report);
+		rc = next(r);
 	if (rc != 1) {
-		end(r, rc, rc < 0 ? r->source->why : NULL);
+		if (rc != -ECANCELED)
+			end(r, rc, rc < 0 ? r->source->why : NULL);
 		return false;
 	}
+	if (r->report.event)
+		return true;
 	if (!r->reports++)
 		r->first_ns = r->report.time_ns;
 	r->last_ns = r->report.time_ns;
@@ -141,24 +263,16 @@ static int open_replay(void *self, const struct hp_host *host)
 {
 	struct replay *r = self;
 	char why[REPORT_SOURCE_WHY];
-	struct report_source_ask ask = { r->path, r->device, warn, r };
-	struct hid_descriptor d;
+	struct report_source_ask ask = { .path = r->path, .device = r->device, .warn = warn, .arg = r };
 	r->host = host;
-	int rc = recorder_source_open(&r->source, &ask, why, sizeof why);
+	ask.want = r->source_kind;
+	int rc = session_source_is(r->path) ? session_source_open(&r->source, &ask, why, sizeof why)
+	                                    : recorder_source_open(&r->source, &ask, why, sizeof why);
+	if (rc == 0)
+		rc = plan(r, why, sizeof why);
 	if (rc < 0) {
 		host->log(host, HP_ERROR, why);
 		return rc;
-	}
-	if (hid_descriptor_parse(&d, r->source->descriptor, r->source->descriptor_size, why, sizeof why)) {
-		host->log(host, HP_ERROR, why);
-		return -EINVAL;
-	}
-	rc = tracker_open(&r->tracker, &d, why, sizeof why);
-	r->report_size = (uint32_t)hid_descriptor_longest(&d, HID_INPUT);
-	hid_descriptor_free(&d);
-	if (rc < 0) {
-		host->log(host, HP_ERROR, why);
-		return -EINVAL;
 	}
 	r->timer = host->timer(host, turn, r);
 	return r->timer ? 0 : -ENOMEM;
@@ -168,23 +282,20 @@ static int start(void *self)
 {
 	struct replay *r = self;
 	const struct report_source *s = r->source;
-	struct hp_stream stream = {
-		.struct_size = sizeof stream,
-		.device = s->name,
-		.serial = s->serial,
-		.unique_id = s->unique_id,
-		.descriptor = s->descriptor,
-		.descriptor_size = s->descriptor_size,
-		.vendor = s->vendor,
-		.product = s->product,
-		.rate_start_ns = s->rate_start_ns,
-		.report_size = r->report_size,
-		.flags = HP_REPLAY,
-	};
-	struct hp_event event = { sizeof event, HP_CONNECTED, s->rate_start_ns, 0, s->name };
+	struct hp_event event = { sizeof event, HP_CONNECTED, s->connected_ns, 0, s->name };
 	struct hp_item item = { sizeof item, 0, NULL, NULL, &event };
+	if (s->filters && hp_replayed_bypass(hp_node_of(r->host), s->filters)) {
+		char text[300];
+		snprintf(text, sizeof text,
+		         "the samples were recorded behind %.200s, which they do not go through again", s->filters);
+		r->host->log(r->host, HP_INFO, text);
+	}
+	if (r->from && !s->samples)
+		r->host->log(r->host, HP_INFO,
+		             "starting in the middle: the report rate, the filters' state and the centre "
+		             "of the time before are not known");
 	tracker_connect(&r->tracker, s->rate_start_ns);
-	r->host->describe(r->host, &stream);
+	describe(r);
 	r->host->emit(r->host, &item);
 	r->start_ns = r->host->now(r->host);
 	if (!fetch(r))

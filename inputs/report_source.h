@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * report_source.h - where `replay` gets a device's input reports from, whatever the file format. */
+ * report_source.h - where `replay` gets a device's input reports from, whatever the file format; session files also
+ * hold samples and events. */
 #ifndef REPORT_SOURCE_H
 #define REPORT_SOURCE_H
 #include "headpipe.h"
@@ -11,6 +12,9 @@ struct report {
 	int64_t time_ns;     /* in the recording; never less than the one before */
 	const uint8_t *data; /* valid until the next call of the source */
 	size_t size;         /* at most REPORT_MAX */
+	/* or, with data NULL, one of these; valid as long */
+	const struct hp_sample *sample;
+	const struct hp_event *event; /* HP_CONNECTED: the device below has been set anew */
 };
 
 /* An open recording, one device chosen. A format puts this first in its own struct. */
@@ -24,17 +28,25 @@ struct report_source {
 	uint16_t vendor, product;
 	const uint8_t *descriptor;
 	uint32_t descriptor_size;
+	bool samples;          /* it gives samples, not reports: there need not be a descriptor */
+	const char *filters;   /* those the samples went through already, as hp_replayed_bypass() wants them, or NULL */
+	int64_t connected_ns;  /* time of the first HP_CONNECTED, which next() does not give */
 	int64_t rate_start_ns; /* when the window that measures the report rate opened, in the recording's time */
 	char why[REPORT_SOURCE_WHY];
 };
 
 struct report_source_ask {
 	const char *path;
-	int device;                                /* index in the recording; -1 = the first with a rotation vector */
+	int device; /* index in the recording; -1 = the first with a rotation vector */
+	enum { REPORT_SOURCE_AUTO, REPORT_SOURCE_REPORTS, REPORT_SOURCE_SAMPLES } want; /* of a session file */
 	void (*warn)(void *arg, const char *text); /* what was skipped; may be NULL */
 	void *arg;
 };
 
+/* A session file. 0, or -errno with one sentence in why. */
+int session_source_open(struct report_source **out, const struct report_source_ask *ask, char *why, size_t why_size);
+/* Whether the file at path begins as a session file does. */
+bool session_source_is(const char *path);
 /* hid-recorder text. 0, or -errno with one sentence in why. */
 int recorder_source_open(struct report_source **out, const struct report_source_ask *ask, char *why, size_t why_size);
 #endif
