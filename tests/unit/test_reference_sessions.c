@@ -211,8 +211,8 @@ static bool play_named(const char *folder, const char *name, bool rate_from_tabl
 {
 	char path[2048], expected[2048];
 	struct session s = { .exact = libm_is_reference(), .rate_from_table = rate_from_table };
-	snprintf(path, sizeof path, "%s/%s.session", folder, name);
-	snprintf(expected, sizeof expected, "%s/%s.expected.tsv.gz", folder, name);
+	snprintf(path, sizeof path, "%s/%.127s.session", folder, name);
+	snprintf(expected, sizeof expected, "%s/%.127s.expected.tsv.gz", folder, name);
 	play(&s, path, expected);
 	if (s.differ)
 		printf("%s: %d rows differ\n", name, s.differ);
