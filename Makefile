@@ -147,19 +147,31 @@ test-device: deps
 # What is installed needs nothing of this folder. Modules of your own: pkg-config --cflags headpipe.
 .PHONY: install uninstall
 D = $(DESTDIR)$(PREFIX)
+UDEV_RULES ?= $(if $(filter /usr,$(PREFIX)),/usr/lib,/etc)/udev/rules.d
 install: all
 	install -d $D/bin $D/include $D/lib/headpipe $D/lib/pkgconfig $D/share/headpipe/conf $D/share/man/man1 $D/share/doc/headpipe
 	install -m 755 $B/headpipe $D/bin/headpipe
 	install -m 644 host/headpipe.h $D/include/headpipe.h
 	install -m 644 docs/headpipe.1 $D/share/man/man1/headpipe.1
 	install -m 644 LICENSE README.md docs/*.md $D/share/doc/headpipe/
-	install -m 644 $(wildcard conf/*) $D/share/headpipe/conf/
+	install -m 644 $(filter-out %.rules %.service,$(wildcard conf/*)) $D/share/headpipe/conf/
+	sed 's,@BINDIR@,$(PREFIX)/bin,' conf/70-headpipe.rules > $D/share/headpipe/70-headpipe.rules
+	install -d $D/lib/systemd/user
+	sed 's,@BINDIR@,$(PREFIX)/bin,' conf/headpipe.service > $D/lib/systemd/user/headpipe.service
+	@if install -d $(DESTDIR)$(UDEV_RULES) 2>/dev/null && [ -w $(DESTDIR)$(UDEV_RULES) ]; then \
+	  echo install -m 644 $D/share/headpipe/70-headpipe.rules $(DESTDIR)$(UDEV_RULES)/; \
+	  install -m 644 $D/share/headpipe/70-headpipe.rules $(DESTDIR)$(UDEV_RULES)/; \
+	else echo "not allowed to write $(UDEV_RULES); for access to head trackers: $D/bin/headpipe doctor"; fi
+	@# what is connected already gets its access now; not when this only fills a package
+	@if [ -z "$(DESTDIR)" ] && [ -e $(UDEV_RULES)/70-headpipe.rules ] && command -v udevadm >/dev/null; then \
+	  udevadm control --reload && udevadm trigger --action=add --subsystem-match=hidraw || true; fi
 	printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' 'moduledir=$${prefix}/lib/headpipe' '' \
 	  'Name: headpipe' 'Description: header for modules of the headpipe head-tracking host' 'Version: $(VERSION)' \
 	  'Cflags: -I$${includedir}' > $D/lib/pkgconfig/headpipe.pc
 uninstall:
 	rm -rf $D/bin/headpipe $D/include/headpipe.h $D/lib/pkgconfig/headpipe.pc $D/share/man/man1/headpipe.1 \
-	  $D/share/doc/headpipe $D/share/headpipe
+	  $D/share/doc/headpipe $D/share/headpipe $D/lib/systemd/user/headpipe.service \
+	  $(DESTDIR)$(UDEV_RULES)/70-headpipe.rules
 	-rmdir $D/lib/headpipe # stays while modules are in it
 
 # The pages that are generated; tests/docs compares them.

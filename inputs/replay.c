@@ -132,7 +132,8 @@ static void deliver_sample(struct replay *r)
 		r->stopped = true;
 }
 
-/* One report: the bytes, the sample they give, the event of a changed reset counter, in one item. */
+/* One report: the bytes, the event of a changed reset counter, the sample. The event comes before the sample that it is
+ * about, as from a live device. */
 static void deliver(struct replay *r)
 {
 	if (r->report.event) {
@@ -148,13 +149,17 @@ static void deliver(struct replay *r)
 	struct hp_item item = { sizeof item, 0, &raw, NULL, NULL };
 	struct hp_sample sample;
 	bool reset;
-	if (tracker_report(&r->tracker, raw.time_ns, raw.data, raw.size, &sample, &reset)) {
-		item.nsamples = 1;
-		item.samples = &sample;
-	}
+	int given = tracker_report(&r->tracker, raw.time_ns, raw.data, raw.size, &sample, &reset);
 	if (reset) {
 		event.value = sample.reset_count;
 		item.event = &event;
+		r->host->emit(r->host, &item);
+		item.event = NULL;
+		item.raw = NULL;
+	}
+	if (given) {
+		item.nsamples = 1;
+		item.samples = &sample;
 	}
 	if (r->host->emit(r->host, &item) == -EPIPE)
 		r->stopped = true;

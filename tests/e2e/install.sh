@@ -15,6 +15,9 @@ for f in bin/headpipe include/headpipe.h lib/pkgconfig/headpipe.pc share/man/man
 	share/doc/headpipe/LICENSE; do
 	[ -s "$root/$f" ] || { echo "$f is not installed"; exit 1; }
 done
+# the rule and the unit name the program where it will be, not where it was built or unpacked
+grep -q 'PROGRAM=="/usr/local/bin/headpipe udev match %S%p", TAG+="uaccess"' "$tmp/etc/udev/rules.d/70-headpipe.rules"
+grep -q '^ExecStart=/usr/local/bin/headpipe run ' "$root/lib/systemd/user/headpipe.service"
 [ -d "$root/lib/headpipe" ] || { echo "lib/headpipe is not there"; exit 1; }
 cd "$tmp"
 PKG_CONFIG_PATH=$root/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$tmp
