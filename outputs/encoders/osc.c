@@ -212,6 +212,8 @@ static int add_message(struct osc *o, const char *address, size_t n, const char 
 	o->nmessages++;
 	m->address = strndup(address, n);
 	m->lo = lo_message_new();
+	if (m->lo)
+		lo_message_incref(m->lo); /* ours; every bundle takes one of its own */
 	if (!m->address || !m->lo)
 		return -ENOMEM;
 	int r = add_arguments(o, m, args, nargs);
@@ -279,7 +281,7 @@ static void osc_close(void *self)
 	struct packet *packets[] = { &o->full, &o->no_position };
 	for (int i = 0; i < 2; i++) {
 		if (packets[i]->bundle)
-			lo_bundle_free(packets[i]->bundle);
+			lo_bundle_free_recursive(packets[i]->bundle);
 		packets[i]->bundle = NULL;
 	}
 	for (int i = 0; i < o->nmessages; i++) {
