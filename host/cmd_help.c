@@ -75,7 +75,7 @@ static int section(const char *name)
 
 int cmd_help(int argc, char **argv)
 {
-	char why[1500];
+	char why[1500], reason[1500] = "";
 	bool missing, found = false;
 	const char *names[400];
 	size_t count = 0;
@@ -110,13 +110,17 @@ int cmd_help(int argc, char **argv)
 				putchar('\n');
 			hp_describe_module(m);
 			found = true;
-		} else if (!missing && !strchr(name, '/')) {
-			printf("%s\n", why);
-			found = true;
+		} else if (!missing && !*reason) {
+			/* it may be there as another kind, so this is said only if it is not */
+			memcpy(reason, why, sizeof reason);
 		}
 	}
 	if (found)
 		return 0;
+	if (*reason) {
+		printf("%s\n", reason);
+		return strchr(name, '/') ? 2 : 0;
+	}
 	const char *guess = hp_suggest(name, names, count);
 	fprintf(stderr, "headpipe help: no command or module is called %s%s%s%s\n", name,
 	        guess ? "; did you mean `" : "", guess ? guess : "", guess ? "`?" : "");

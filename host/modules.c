@@ -254,8 +254,14 @@ const struct hp_module *hp_module_find(enum hp_kind kind, const char *name, bool
 			hp_log(HP_WARN, NULL, "%s is not used: %s %s is built in", s.path, hp_kind_word(kind), name);
 		return b->module;
 	}
-	if (*s.path)
-		return right_kind(hp_module_load(s.path, why, why_size), kind, s.path, why, why_size);
+	if (*s.path) {
+		const struct hp_module *m = hp_module_load(s.path, why, why_size);
+		if (m && strcmp(m->name, name)) {
+			snprintf(why, why_size, "%s: its name is %s; call the file %s.so", s.path, m->name, m->name);
+			return NULL;
+		}
+		return right_kind(m, kind, s.path, why, why_size);
+	}
 	*missing = true;
 	if (*s.places)
 		snprintf(why, why_size, "built-ins%s", s.places);
