@@ -19,8 +19,10 @@ int cmd_dump(int argc, char **argv);
 int cmd_hds(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 int cmd_modules(int argc, char **argv);
+int cmd_new(int argc, char **argv);
 int cmd_probe(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_try(int argc, char **argv);
 int cmd_udev(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 

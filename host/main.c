@@ -37,6 +37,10 @@ const struct hp_command hp_commands[] = {
 	{ "help", "help [COMMAND | MODULE | KIND MODULE]", "tell about a command or a module and its options", cmd_help,
 	  NULL },
 	{ "modules", "modules [--markdown]", "list all modules, and what is not built and why", cmd_modules, NULL },
+	{ "new", "new encoder|output NAME", "write a folder with a module of your own that builds and runs unchanged",
+	  cmd_new,
+	  "Writes NAME/ with the source, a test, a Makefile and an ini. docs/writing-an-output.md goes on from "
+	  "there.\n" },
 	{ "probe", "probe [--json]", "list devices that are or might be head trackers", cmd_probe,
 	  "exit status: 0 one can be used, 3 there is none, 4 there is one but it may not be opened.\n" },
 	{ "run", "run FILE... [-s section.key=value] [--for SECONDS] [-q] [--perf] [--perf-log FILE] [--report]",
@@ -51,6 +55,15 @@ const struct hp_command hp_commands[] = {
 	  "reopens output files, SIGINT and SIGTERM end the run.\n"
 	  "exit status: 0 every input has ended or the run was stopped, 1 something failed while running,\n"
 	  "2 wrong usage or configuration, nothing was started.\n" },
+	{ "try", "try [KIND] MODULE [FILE] [-n COUNT] [-s key=value]",
+	  "run one module on a recording and show what it would send", cmd_try,
+	  "  MODULE        a file (demo/demo.so) or a name (osc)\n"
+	  "  FILE          the recording; the bundled one when it is left out\n"
+	  "  -n COUNT      how many messages are shown (3); the whole recording is run in any case\n"
+	  "  -s key=value  an option of the module, and of its encoder\n\n"
+	  "Nothing is sent or written: the module's datagrams and file records are shown as hex and text. A module "
+	  "that\n"
+	  "crashes is named. Filters show the angles before and after, inputs the samples that they give.\n" },
 	{ "udev", "udev match FOLDER | rule", "for udev: judge a hidraw device, print the rule", cmd_udev,
 	  "  match FOLDER  exit status 0 when this hidraw device in /sys is a head tracker\n"
 	  "  rule          the text of 70-headpipe.rules for this installation\n" },
