@@ -58,11 +58,9 @@ static const struct hp_option options[] = {
 static int tcp_check(const void *self, const char **key, char *why, size_t size)
 {
 	const struct tcp *t = self;
-	*key = t->listen.n ? "to" : "listen";
+	*key = "listen";
 	if (!t->listen.n == !t->to.n)
-		snprintf(why, size,
-		         t->listen.n ? "is a client's; give either listen or to"
-		                     : "is missing; give either listen (server) or to (client)");
+		snprintf(why, size, "give either listen (server) or to (client)");
 	else if (t->listen.n > LISTENERS)
 		*key = "listen", snprintf(why, size, "at most %d addresses", LISTENERS);
 	else
