@@ -14,16 +14,24 @@ struct hp_command {
 extern const struct hp_command hp_commands[]; /* ends with name == NULL */
 
 int cmd_check(int argc, char **argv);
+int cmd_cut(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 int cmd_hds(int argc, char **argv);
 int cmd_help(int argc, char **argv);
+int cmd_import(int argc, char **argv);
+int cmd_info(int argc, char **argv);
 int cmd_modules(int argc, char **argv);
 int cmd_new(int argc, char **argv);
+int cmd_plot(int argc, char **argv);
 int cmd_probe(int argc, char **argv);
+int cmd_recover(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_try(int argc, char **argv);
 int cmd_udev(int argc, char **argv);
+int cmd_verify(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
 /* Reads the files and the -s assignments and builds the graph; prints what is wrong. Returns 0 or 2. Both structs

@@ -185,6 +185,8 @@ HPS_API int hps_poll(struct hps_reader *);
 HPS_API bool hps_attachment_at(const struct hps_reader *, size_t index, struct hps_attachment *);
 /* size bytes go to buf; -EBADMSG when the CRC is wrong. */
 HPS_API int hps_attachment_read(struct hps_reader *, size_t index, void *buf, size_t size);
+/* The pairs of metadata record `index` (NULL-terminated; NULL when it is damaged). false: there are not so many. */
+HPS_API bool hps_metadata_at(struct hps_reader *, size_t index, const char **name, const char *const **pairs);
 /* Value of a pair in the first metadata record with this name; NULL = not there or damaged. Valid until hps_close. */
 HPS_API const char *hps_metadata_get(struct hps_reader *, const char *name, const char *key);
 
@@ -217,6 +219,18 @@ struct hps_chunk {
 HPS_API bool hps_chunk_at(const struct hps_reader *, size_t index, struct hps_chunk *);
 /* Reads and checks one chunk. 0 or a negative errno value. */
 HPS_API int hps_chunk_check(struct hps_reader *, size_t index);
+
+/* Whether both files have the same channels under the same numbers, so that equal chunks mean equal messages. */
+HPS_API bool hps_same_channels(const struct hps_reader *, const struct hps_reader *);
+/* While both cursors (of files with the same channels, on the same channel) stand at the beginning of chunks with equal
+ * fingerprints, times and sizes, they step over them unread. Returns how many messages of the channel that were. */
+HPS_API uint64_t hps_skip_same(struct hps_cursor *, struct hps_cursor *);
+
+/* Checks everything there is a CRC or a second statement for: every chunk and its index, attachments, metadata, the data
+ * as a whole. told gets one sentence per fault; may be NULL. progress may be NULL. Returns how many faults there are, or
+ * a negative errno value. */
+HPS_API int hps_verify(struct hps_reader *, void (*told)(void *ctx, const char *text),
+		       void (*progress)(uint64_t done, uint64_t total), void *ctx);
 
 /* ---- typed properties --------------------------------------------------------------------------------- */
 

@@ -11,6 +11,12 @@
 const struct hp_command hp_commands[] = {
 	{ "check", "check FILE... [-s section.key=value]", "print a configuration's tree, or what is wrong with it",
 	  cmd_check, NULL },
+	{ "export", "export FILE --csv|--json|--hid-recorder [-o FILE] [--from TIME] [--to TIME] [--fields NAMES]",
+	  "a session file as text", cmd_export,
+	  "  --csv           a table, as the output `csv` writes it\n"
+	  "  --json          one JSON object per sample and line\n"
+	  "  --hid-recorder  the untouched reports as hid-recorder's text; --nanoseconds: with nine digits, not six\n"
+	  "  --fields NAMES  with commas: columns of `csv`, or the session's own field names\n" },
 	{ "hds", "hds decode [FILE|-] [--hex] [--json | --list] [--message | --value] [--refs=RULE] [--framing=NAME]",
 	  "show what HomeKit Data Stream payload bytes say", cmd_hds,
 	  "  FILE         the bytes; - or nothing: standard input\n"
@@ -28,6 +34,17 @@ const struct hp_command hp_commands[] = {
 	  "the addresses of the outputs of FILE. Needs no root.\n"
 	  "exit status: 0 nothing is wrong, 1 something is, 2 the ini is wrong, 3 no head tracker, 4 no "
 	  "permission.\n" },
+	{ "cut", "cut FILE -o FILE [--from TIME] [--to TIME] [--compression none|zstd]",
+	  "copy a part of a session file", cmd_cut,
+	  "  --from, --to  times since the recording's start, such as 10s or 2min\n"
+	  "  --compression how the new file's chunks are packed; none unless given\n\n"
+	  "A part that does not begin at the start says so in its metadata: its replay cannot know the state "
+	  "before.\n" },
+	{ "diff", "diff FILE FILE [--tolerance NUMBER] [--all]", "compare two session files, aligned by time", cmd_diff,
+	  "  --tolerance  differences of fields up to this do not count\n"
+	  "  --all        compare arrival_ns too, which is another one in every run\n\n"
+	  "Chunks with equal fingerprints are not read. Prints the first difference and the largest one per field.\n"
+	  "exit status: 0 the same, 1 different or damaged, 2 wrong usage or a file cannot be read.\n" },
 	{ "dump", "dump [--decoded|--raw|--hid-recorder] [--for SECONDS] [--name TEXT]",
 	  "print live reports of a head tracker", cmd_dump,
 	  "  --decoded       values with units (default)\n"
@@ -36,13 +53,21 @@ const struct hp_command hp_commands[] = {
 	  "  --name TEXT     the device with this text in its name\n" },
 	{ "help", "help [COMMAND | MODULE | KIND MODULE]", "tell about a command or a module and its options", cmd_help,
 	  NULL },
+	{ "import", "import FILE -o FILE [--device NUMBER] [--compression none|zstd]",
+	  "hid-recorder text to a session file", cmd_import, NULL },
+	{ "info", "info FILE [--json]", "what a session file holds", cmd_info, NULL },
 	{ "modules", "modules [--markdown]", "list all modules, and what is not built and why", cmd_modules, NULL },
 	{ "new", "new encoder|output NAME", "write a folder with a module of your own that builds and runs unchanged",
 	  cmd_new,
 	  "Writes NAME/ with the source, a test, a Makefile and an ini. docs/writing-an-output.md goes on from "
 	  "there.\n" },
+	{ "plot", "plot FILE -o FILE.svg [--from TIME] [--to TIME]", "draw yaw, pitch and roll of a session file",
+	  cmd_plot, NULL },
 	{ "probe", "probe [--json]", "list devices that are or might be head trackers", cmd_probe,
 	  "exit status: 0 one can be used, 3 there is none, 4 there is one but it may not be opened.\n" },
+	{ "recover", "recover FILE -o FILE [--compression none|zstd]",
+	  "make a whole session file out of a damaged or unfinished one", cmd_recover,
+	  "Takes every good chunk, writes a new summary, and says what was lost.\n" },
 	{ "run", "run FILE... [-s section.key=value] [--for SECONDS] [-q] [--perf] [--perf-log FILE] [--report]",
 	  "run a pipeline until its inputs end or Ctrl-C", cmd_run,
 	  "  -s section.key=value  sets an option as if it stood in the file\n"
@@ -67,6 +92,8 @@ const struct hp_command hp_commands[] = {
 	{ "udev", "udev match FOLDER | rule", "for udev: judge a hidraw device, print the rule", cmd_udev,
 	  "  match FOLDER  exit status 0 when this hidraw device in /sys is a head tracker\n"
 	  "  rule          the text of 70-headpipe.rules for this installation\n" },
+	{ "verify", "verify FILE", "check every CRC of a session file", cmd_verify,
+	  "exit status: 0 good, 1 damaged or unreadable.\n" },
 	{ "version", "version", "print the version", cmd_version, NULL },
 	{ NULL, NULL, NULL, NULL, NULL }
 };

@@ -279,6 +279,17 @@ static void read_metadata(struct hps_reader *r, struct hps_place *p)
 	free(data);
 }
 
+bool hps_metadata_at(struct hps_reader *r, size_t index, const char **name, const char *const **pairs)
+{
+	if (index >= r->nmetadata)
+		return false;
+	if (!r->metadata[index].looked)
+		read_metadata(r, &r->metadata[index]);
+	*name = r->metadata[index].name;
+	*pairs = r->metadata[index].map;
+	return true;
+}
+
 const char *hps_metadata_get(struct hps_reader *r, const char *name, const char *key)
 {
 	for (size_t i = 0; i < r->nmetadata; i++) {

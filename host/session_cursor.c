@@ -159,3 +159,61 @@ int hps_seek_number(struct hps_cursor *c, uint64_t n)
 	c->at = (uint32_t)(n - (ch ? ch->spans[low].first : r->chunks[low].first));
 	return 1;
 }
+
+bool hps_same_channels(const struct hps_reader *a, const struct hps_reader *b)
+{
+	if (a->nchannels != b->nchannels)
+		return false;
+	for (size_t i = 0; i < a->nchannels; i++) {
+		const struct hps_channel *x = &a->channels[i].pub, *y = &b->channels[i].pub;
+		if (x->id != y->id || strcmp(x->topic, y->topic) != 0 || strcmp(x->encoding, y->encoding) != 0 ||
+		    x->schema_size != y->schema_size || memcmp(x->schema_data, y->schema_data, x->schema_size) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* How many messages the cursor sees in the chunk it stands in; known without reading it. */
+static uint64_t seen(const struct hps_cursor *c)
+{
+	const struct hps_reader *r = c->reader;
+	if (c->channel < 0)
+		return r->chunks[c->chunk].messages;
+	const struct hps_rchannel *ch = &r->channels[c->channel];
+	size_t low = 0, high = ch->nspans;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (ch->spans[mid].chunk < c->chunk)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low >= ch->nspans || ch->spans[low].chunk != c->chunk)
+		return 0;
+	return (low + 1 < ch->nspans ? ch->spans[low + 1].first : ch->pub.messages) - ch->spans[low].first;
+}
+
+/* Behind the last message of a chunk is the beginning of the next one. */
+static bool at_begin(struct hps_cursor *c)
+{
+	if (c->at && c->chunk < c->reader->nchunks && c->at >= seen(c)) {
+		c->chunk++;
+		c->at = 0;
+	}
+	return !c->at && c->chunk < c->reader->nchunks;
+}
+
+uint64_t hps_skip_same(struct hps_cursor *a, struct hps_cursor *b)
+{
+	uint64_t n = 0;
+	while (at_begin(a) && at_begin(b)) {
+		const struct hps_rchunk *x = &a->reader->chunks[a->chunk], *y = &b->reader->chunks[b->chunk];
+		if (!x->fingerprint || x->fingerprint != y->fingerprint || x->raw != y->raw || x->start != y->start ||
+		    x->end != y->end)
+			break;
+		n += seen(a);
+		a->chunk++;
+		b->chunk++;
+	}
+	return n;
+}

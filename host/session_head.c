@@ -139,26 +139,31 @@ void hps_sample_unpack(const uint8_t *in, struct hp_sample *s)
 	s->pad0 = 0;
 }
 
-/* {"seq":1,"time_ns":...}, numbers so that they read back as the same bits. */
-static size_t sample_json(const struct hp_sample *s, char *out)
+size_t hps_sample_json(const struct hp_sample *s, const size_t *fields, size_t n, char *out)
 {
 	uint8_t m[HPS_SAMPLE_SIZE];
 	uint32_t offset[HPS_SAMPLE_FIELDS];
 	hps_sample_pack(s, m);
 	hps_layout_offsets(hps_sample_fields, HPS_SAMPLE_FIELDS, offset);
 	char *p = out;
-	for (size_t i = 0; i < HPS_SAMPLE_FIELDS; i++) {
+	*p++ = '{';
+	for (size_t k = 0; k < n; k++) {
+		size_t i = fields ? fields[k] : k, len = strlen(hps_sample_fields[i].name);
 		const struct hps_field *f = &hps_sample_fields[i];
-		*p++ = i ? ',' : '{';
+		if (k)
+			*p++ = ',';
 		*p++ = '"';
-		memcpy(p, f->name, strlen(f->name));
-		p += strlen(f->name);
+		memcpy(p, f->name, len);
+		p += len;
 		*p++ = '"';
 		*p++ = ':';
 		uint64_t v = hps_type_size(f->type) == 8 ? hps_u64_at(m + offset[i]) : hps_u32_at(m + offset[i]);
 		double d;
 		memcpy(&d, &v, sizeof d);
-		if (f->type == HPS_F64)
+		if (f->type == HPS_F64 && d - d != 0) { /* JSON has no such numbers */
+			memcpy(p, "null", 4);
+			p += 4;
+		} else if (f->type == HPS_F64)
 			p += hp_text_exact(d, p);
 		else if (f->type == HPS_I64)
 			p += sprintf(p, "%lld", (long long)(int64_t)v);
@@ -175,7 +180,7 @@ int hps_write_sample(struct hps_writer *w, int channel, const struct hp_sample *
 		return -EINVAL;
 	if (w->channels[channel - 1].json) {
 		char text[HPS_SAMPLE_FIELDS * 64];
-		return hps_write(w, channel, s->time_ns, text, sample_json(s, text));
+		return hps_write(w, channel, s->time_ns, text, hps_sample_json(s, NULL, HPS_SAMPLE_FIELDS, text));
 	}
 	uint8_t m[HPS_SAMPLE_SIZE];
 	hps_sample_pack(s, m);

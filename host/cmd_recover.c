@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * cmd_recover.c - `headpipe recover`: every good chunk of a damaged session file into a whole one, and what is lost. */
+#include "tool.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Missing messages show in the sequence numbers of a channel. */
+struct missing {
+	uint32_t next;
+	bool begun;
+	uint64_t lost;
+};
+
+static void look(struct missing *x, const struct hps_message *m, const char *topic)
+{
+	uint32_t gap = m->sequence - x->next;
+	if ((x->begun || m->sequence) && gap && gap < UINT32_MAX / 2) {
+		printf("  %s: messages %" PRIu32 " to %" PRIu32 " are missing, before %.3f s\n", topic, x->next,
+		       m->sequence - 1, (double)m->time / 1e9);
+		x->lost += gap;
+	}
+	x->begun = true;
+	x->next = m->sequence + 1;
+}
+
+int cmd_recover(int argc, char **argv)
+{
+	bool bad = false;
+	const char *out = tool_value(&argc, argv, "-o", &bad),
+	           *packing = tool_value(&argc, argv, "--compression", &bad);
+	int code = tool_rest(argc, argv, 1, bad);
+	if (code)
+		return code;
+	if (!out)
+		return hp_usage_error("recover", "-o FILE is missing");
+	struct hps_reader *r = tool_open("recover", argv[1], true);
+	if (!r)
+		return 1;
+	struct hps_info info;
+	struct tool_copy c;
+	hps_get_info(r, &info);
+	struct missing *missing = calloc(info.nchannels + 1, sizeof *missing);
+	if (!missing || tool_copy_open(&c, r, "recover", out, packing, NULL)) {
+		free(missing);
+		hps_close(r);
+		return 1;
+	}
+	struct hps_cursor at = hps_cursor(r, -1);
+	struct hps_message m;
+	uint64_t kept = 0, lost = 0;
+	int next = 0;
+	printf("%s: %s\n", argv[1], info.note[0] ? info.note : "no damage was met");
+	while (!code && (next = hps_next(&at, &m)) != 0) {
+		if (next < 0)
+			continue;
+		if (++kept % 4096 == 0)
+			tool_progress(kept, info.messages);
+		look(&missing[m.channel], &m, hps_channel_at(r, m.channel)->topic);
+		code = tool_copy_message(&c, &m);
+	}
+	tool_progress(1, 1);
+	for (size_t i = 0; i < info.nchannels; i++)
+		lost += missing[i].lost;
+	if (!code && !kept)
+		code = tool_fail("recover", argv[1], "there is no whole chunk in it");
+	code = tool_copy_close(&c, !code) || code;
+	if (!code)
+		printf("%s: %" PRIu64 " messages in %zu channels recovered; %" PRIu64 " known to be missing, %" PRIu64
+		       " chunks damaged%s\n",
+		       out, kept, info.nchannels, lost, info.damaged_chunks,
+		       strstr(info.note, "not complete") ? ", the end was cut off" : "");
+	free(missing);
+	hps_close(r);
+	return code;
+}

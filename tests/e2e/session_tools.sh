@@ -1,0 +1,158 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The commands for session files: info, export, import, cut, recover, verify, diff, plot.
+set -eu
+PYTHONPATH=tests/e2e python3 - <<'EOF'
+from session_replay import *
+import csv, io, json, xml.etree.ElementTree as xml
+folder = tempfile.mkdtemp()
+checks = 0
+
+def tool(*args, code=0):
+    global checks
+    checks += 1
+    p = subprocess.run([headpipe, *args], capture_output=True, cwd=folder)
+    p.out, p.err = p.stdout.decode(), p.stderr.decode()
+    if p.returncode != code:
+        sys.exit(f"{' '.join(args)}: exit {p.returncode} instead of {code}\n{p.out[-800:]}\n{p.err[-800:]}")
+    return p
+
+def want(condition, *what):
+    global checks
+    checks += 1
+    if not condition:
+        sys.exit(f"wrong: {what}")
+
+hid(folder + "/in.hid", 4, 250)
+filt = "[filter pose]\nuse = orientation\n"
+def record(name, smoothing, extra=""):
+    run(f"[input head]\nuse = replay\npath = in.hid\nspeed = 0\n[filter pose]\nuse = orientation\nsmoothing = {smoothing}\n"
+        f"[output tape]\nuse = session\npath = {name}\n{extra}", folder)
+record("a.mcap", 0.2)
+record("b.mcap", 0.2)
+record("c.mcap", 0.21)
+
+# info
+i = json.loads(tool("info", "a.mcap", "--json").out)
+topics = {c["topic"]: c["messages"] for c in i["channels"]}
+want(topics["/hid/reports"] == 1000 and topics["/head/sample"] == 923 and topics["/events"] >= 1, topics)
+want(i["finished"] and abs(i["seconds"] - 3.996) < 1e-6 and i["lost"] == 0 and i["gaps"] == 0, i)
+want(i["device"]["name"] == "Synthetic Head Tracker", i["device"])
+m = i["metadata"]["headpipe.session"]
+want(m["point"] == "pose" and m["filters"] == "pose" and m["pipeline"] == "head (replay) > pose (orientation)", m)
+want(m["wall_start"][:2] == "20" and int(m["wall_start_ns"]) > 0 and int(m["monotonic_start_ns"]) > 0, m)
+want("[filter pose]\nuse = orientation\nsmoothing = 0.2\n" in i["configuration"], i["configuration"])
+text = tool("info", "a.mcap").out
+want("smoothing = 0.2" in text and "250.0 Hz" in text and "Synthetic Head Tracker" in text, text)
+
+# export
+rows = list(csv.DictReader(io.StringIO(tool("export", "a.mcap", "--csv").out)))
+lines = [json.loads(l) for l in tool("export", "a.mcap", "--json").out.splitlines()]
+want(len(rows) == len(lines) == 923, len(rows), len(lines))
+want(all(float(r["pose_yaw_deg"]) == l["yaw"] and int(r["time_ns"]) == l["time_ns"] for r, l in zip(rows, lines)))
+part = [json.loads(l) for l in tool("export", "a.mcap", "--json", "--fields", "time_ns,yaw", "--from", "1s", "--to",
+                                    "2s").out.splitlines()]
+want(list(part[0]) == ["time_ns", "yaw"] and part[0]["time_ns"] >= 10**9 and part[-1]["time_ns"] <= 2 * 10**9, part[0])
+want(tool("export", "a.mcap", "--csv", "--fields", "time_ns,quat_w", "-o", "x.csv").out == "")
+want(open(folder + "/x.csv").readline() == "time_ns,pose_qw\n")
+want("no field nose" in tool("export", "a.mcap", "--json", "--fields", "nose", code=2).err)
+want("nose" in tool("export", "a.mcap", "--csv", "--fields", "nose", code=2).err)
+want("says the format" in tool("export", "a.mcap", code=2).err)
+
+# hid-recorder there and back: the same reports
+back = tool("export", "a.mcap", "--hid-recorder").out
+events = lambda t: [l.split()[1:] for l in t.splitlines() if l.startswith("E:")]
+want([[float(e[0]), *e[1:]] for e in events(back)] == [[float(e[0]), *e[1:]] for e in events(open(folder + "/in.hid").read())])
+open(folder + "/back.hid", "w").write(back)
+want("1000 reports, 923 samples" in tool("import", "back.hid", "-o", "d.mcap").out)
+want(tool("export", "d.mcap", "--hid-recorder").out == back)
+tool("verify", "d.mcap")
+want("File exists" in tool("import", "back.hid", "-o", "d.mcap", code=1).err)
+want("already" in tool("import", "a.mcap", "-o", "e.mcap", code=1).err)
+open(folder + "/bad.hid", "w").write("R: 3 05 01\n")
+tool("import", "bad.hid", "-o", "bad.mcap", code=1)
+want(not os.path.exists(folder + "/bad.mcap"))
+
+# diff
+out = tool("diff", "a.mcap", "b.mcap").out
+want("the files hold the same" in out, out)
+out = tool("diff", "a.mcap", "a.mcap").out
+want("/head/sample: 0 messages compared, 923 in chunks that are identical" in out, out)
+out = tool("diff", "a.mcap", "c.mcap", code=1).out
+want("first difference at" in out and "yaw " in out and "deg" in out, out)
+out = tool("diff", "a.mcap", "c.mcap", "--tolerance", "1e18").out
+want("differs by at most" in out and "the files hold the same" in out, out)
+tool("diff", "a.mcap", code=2)
+
+# cut, and its parts together are the whole
+tool("cut", "a.mcap", "-o", "p.mcap", "--from", "1s", "--to", "2s")
+j = json.loads(tool("info", "p.mcap", "--json").out)
+want(abs(j["seconds"] - 1) < 0.01 and j["metadata"]["headpipe.session"]["continues"] == "a.mcap", j["seconds"])
+want({c["topic"]: c["messages"] for c in j["channels"]}["/events"] == 1, j["channels"])
+tool("verify", "p.mcap")
+r = Receivers()
+err = run("[input head]\nuse = replay\npath = p.mcap\nspeed = 0\n" + filt + outputs(r.ports), folder)
+want("p.mcap continues a.mcap" in err, err)
+want(len(r.take()[0]) in range(225, 236))
+
+# damage: every command says so, recover gets the rest
+data = bytearray(open(folder + "/a.mcap", "rb").read())
+data[len(data) // 2] ^= 4
+open(folder + "/hurt.mcap", "wb").write(data)
+out = tool("verify", "hurt.mcap", code=1).out
+want("damaged: wrong CRC" in out and "faults" in out, out)
+out = tool("recover", "hurt.mcap", "-o", "whole.mcap").out
+want("1 chunks damaged" in out and "are missing" in out, out)
+want("good" in tool("verify", "whole.mcap").out)
+want("skipped" in tool("export", "hurt.mcap", "--csv", code=1).err)
+k = json.loads(tool("info", "hurt.mcap", "--json").out)
+want(k["damaged_chunks"] == 1, k["damaged_chunks"])
+open(folder + "/cut.mcap", "wb").write(data[:len(data) // 3])
+want("no end" in tool("info", "cut.mcap").out)
+want("cut off" in tool("recover", "cut.mcap", "-o", "cutwhole.mcap").out)
+n = {c["topic"]: c["messages"] for c in json.loads(tool("info", "cutwhole.mcap", "--json").out)["channels"]}
+want(200 < n["/head/sample"] < 400, n)
+open(folder + "/none.mcap", "wb").write(data[:200])
+tool("recover", "none.mcap", "-o", "nothing.mcap", code=1)
+want(not os.path.exists(folder + "/nothing.mcap"))
+# every single byte of a summary that is wrong: verify finds it
+summary = data.rfind(b"\x0f\x04\x00\x00\x00\x00\x00\x00\x00")
+good = bytearray(open(folder + "/a.mcap", "rb").read())
+for at in [*range(8, 60, 7), *range(summary, len(good), max(1, (len(good) - summary) // 12))]:
+    hurt = bytearray(good)
+    hurt[at] ^= 1
+    open(folder + "/h.mcap", "wb").write(hurt)
+    tool("verify", "h.mcap", code=1)
+
+# plot
+tool("plot", "a.mcap", "-o", "a.svg")
+svg = xml.parse(folder + "/a.svg").getroot()
+paths = [e for e in svg if e.tag.endswith("path")]
+want(len(paths) == 3 and all(len(p.get("d")) > 2000 for p in paths), len(paths))
+want(any("connected" in (e.findtext("{http://www.w3.org/2000/svg}title") or "") for e in svg))
+
+# files that are none
+open(folder + "/text", "w").write("hello")
+for command in ("info", "verify"):
+    want("not an MCAP file" in tool(command, "text", code=1).err)
+    want("No such file" in tool(command, "nowhere", code=1).err)
+tool("info", code=2)
+tool("info", "a.mcap", "--nonsense", code=2)
+
+# the next file at a size or a time; every one replays on its own
+record("t-%n.mcap", 0.2, "max_time = 1s\n")
+names = sorted(f for f in os.listdir(folder) if f.startswith("t-"))
+want(names == ["t-1.mcap", "t-2.mcap", "t-3.mcap", "t-4.mcap"], names)
+total = 0
+for n in names:
+    tool("verify", n)
+    q = json.loads(tool("info", n, "--json").out)
+    total += {c["topic"]: c["messages"] for c in q["channels"]}["/hid/reports"]
+    want(q["device"] and q["events"].get("connected") == 1, q)
+want(total == 1000, total)
+record("s-%n.mcap", 0.2, "max_size = 100k\n")
+sizes = [os.path.getsize(f"{folder}/{f}") for f in os.listdir(folder) if f.startswith("s-")]
+want(len(sizes) >= 3 and max(sizes) <= 110000, sizes)
+print(f"count: checks of the session commands {checks}")
+print("the commands for session files do what they say")
+EOF
