@@ -50,7 +50,7 @@ void hp_findings_free(struct hp_findings *f)
 	memset(f, 0, sizeof *f);
 }
 
-static const char *const words[] = { "ok", "note", "wrong" };
+static const char *const words[] = { "ok", "note", "wrong", "skip" };
 
 static void tell(const struct hp_finding *x)
 {
@@ -136,12 +136,18 @@ int cmd_doctor(int argc, char **argv)
 	struct hp_findings f = { 0 };
 	struct hp_run run = { 0 };
 	struct hp_config config = { 0 };
+	static const struct hp_option listening = { "--for", NULL, "", NULL, 0.1, 3600, HP_REAL, 0, 0, sizeof(double) };
 	const char *file = NULL;
+	char why[128];
 	bool json = false;
+	double seconds = 3;
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--json"))
 			json = true;
-		else if (*argv[i] == '-' || file)
+		else if (!strcmp(argv[i], "--for") && i + 1 < argc) {
+			if (hp_option_parse(&listening, argv[++i], NULL, &seconds, NULL, why, sizeof why))
+				return hp_usage_error("doctor", "--for needs a number of seconds, 0.1 to 3600");
+		} else if (*argv[i] == '-' || file)
 			return hp_usage_error("doctor", "unknown argument %s", argv[i]);
 		else
 			file = argv[i];
@@ -149,12 +155,12 @@ int cmd_doctor(int argc, char **argv)
 	if (!json)
 		f.told = tell;
 	if (examine_ini(&f, &run, &config, file)) {
-		examine_inputs(&f, &run, 3);
+		examine_inputs(&f, &run, seconds);
 		hp_doctor_outputs(&f, &run);
 	} else {
 		/* the ini is broken; the device can be looked at all the same */
 		struct hid_wish any = { 0 };
-		hp_doctor_devices(&f, &any, 10, 3);
+		hp_doctor_devices(&f, &any, 10, seconds);
 	}
 	hp_unload(&run, &config);
 	if (json)

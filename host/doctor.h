@@ -6,7 +6,7 @@
 #include "node.h"
 #include "survey.h"
 
-enum hp_finding_state { HP_OK, HP_NOTE, HP_WRONG };
+enum hp_finding_state { HP_OK, HP_NOTE, HP_WRONG, HP_SKIPPED };
 struct hp_finding {
 	enum hp_finding_state state;
 	char link[24]; /* "device", "driver", "node", ... */

@@ -96,15 +96,25 @@ static void no_device(struct hp_findings *f, size_t total, bool narrowed)
 	        bluetooth || narrowed ? "" : ", and no Bluetooth adapter");
 }
 
-/* The links that sysfs alone can tell. False = broken. */
-static bool from_outside(struct hp_findings *f, const struct hp_surveyed *s, const char *name)
+/* What sysfs tells about the descriptor, with or without access to the node. False = broken. */
+static bool descriptor(struct hp_findings *f, const struct hp_surveyed *s)
 {
-	char text[4500];
-	hp_find(f, HP_OK, "device", "%s, %04x:%04x on %s", name, s->facts.vendor, s->facts.product,
-	        hid_bus_name(s->facts.bus));
+	char fields[120];
+	if (s->verdict == HID_MAYBE) {
+		hp_find(f, HP_WRONG, "descriptor", "%s", s->why);
+		return false;
+	}
+	hp_fields_text(s->has, fields, sizeof fields);
+	hp_find(f, HP_OK, "descriptor", "%u bytes; %s", s->facts.descriptor_size, fields);
+	return true;
+}
+
+static bool driver(struct hp_findings *f, const struct hp_surveyed *s)
+{
+	char cure[4500];
 	if (hp_survey_held_by_hub(s)) {
-		hp_cure_hub(s, text, sizeof text);
-		hp_cure(f, "%s", text);
+		hp_cure_hub(s, cure, sizeof cure);
+		hp_cure(f, "%s", cure);
 		hp_find(f, HP_WRONG, "driver",
 		        "hid-sensor-hub holds %s and leaves no device node for other programs; until the next restart "
 		        "this frees it (to keep it so: blacklist hid-sensor-hub in /etc/modprobe.d)",
@@ -118,15 +128,17 @@ static bool from_outside(struct hp_findings *f, const struct hp_surveyed *s, con
 		return false;
 	}
 	hp_find(f, HP_OK, "driver", "%s", s->facts.driver[0] ? s->facts.driver : "none, but there is a node");
-	if (s->verdict == HID_MAYBE) {
-		hp_find(f, HP_WRONG, "descriptor", "%s", s->why);
-		return false;
-	}
+	return true;
+}
+
+static bool node(struct hp_findings *f, const struct hp_surveyed *s)
+{
+	char cure[4500];
 	if (s->access == -EACCES || s->access == -EPERM) {
 		const char *rule = hp_rule_installed();
 		f->status = f->status ? f->status : 4;
-		hp_cure_access(s, text, sizeof text);
-		hp_cure(f, "%s", text);
+		hp_cure_access(s, cure, sizeof cure);
+		hp_cure(f, "%s", cure);
 		if (rule)
 			hp_find(f, HP_WRONG, "node",
 			        "%s: permission denied although %s is there: it was not applied to this device yet, or "
@@ -137,12 +149,24 @@ static bool from_outside(struct hp_findings *f, const struct hp_surveyed *s, con
 			        "%s: permission denied; the udev rule 70-headpipe.rules is missing", s->facts.path);
 		return false;
 	}
-	if (s->access < 0 || !s->opened) {
+	if (s->access < 0 || (s->verdict == HID_TRACKER && !s->opened)) {
 		hp_find(f, HP_WRONG, "node", "%s: %s", s->facts.path, s->access < 0 ? strerror(-s->access) : s->why);
 		return false;
 	}
 	hp_find(f, HP_OK, "node", "%s can be read and written", s->facts.path);
 	return true;
+}
+
+/* The links up to the node; the descriptor is told in any case, because sysfs has it. False = broken. */
+static bool from_outside(struct hp_findings *f, const struct hp_surveyed *s, const char *name)
+{
+	hp_find(f, HP_OK, "device", "%s, %04x:%04x on %s", name, s->facts.vendor, s->facts.product,
+	        hid_bus_name(s->facts.bus));
+	bool open = driver(f, s) && node(f, s);
+	bool sound = descriptor(f, s);
+	if (!open)
+		hp_find(f, HP_SKIPPED, "the rest", "marker, start-up, reports and values need the node");
+	return open && sound;
 }
 
 struct said {
@@ -206,11 +230,9 @@ static void one_device(struct hp_findings *f, const struct hp_surveyed *s, const
                        double interval_ms, double seconds)
 {
 	const char *name = s->facts.name[0] ? s->facts.name : "the device";
-	char fields[120], why[200];
+	char why[200];
 	if (!from_outside(f, s, name))
 		return;
-	hp_fields_text(s->has, fields, sizeof fields);
-	hp_find(f, HP_OK, "descriptor", "%u bytes; %s", s->facts.descriptor_size, fields);
 	if (s->marker[0]) {
 		hp_find(f, HP_OK, "marker", "%s", s->marker);
 	} else if (!s->answered) {

@@ -27,11 +27,11 @@ const struct hp_command hp_commands[] = {
 	  "  --refs=RULE  back-references: hap (as HAP-NodeJS writes them, the default), opack, reject\n"
 	  "  --framing=NAME  the input is a stream of records as tcp, file and exec write them: length32, ...\n\n"
 	  "exit status: 0 the bytes are valid, 1 they are not or cannot be read, 2 wrong usage.\n" },
-	{ "doctor", "doctor [FILE] [--json]", "walk the chain from headset to game and name the broken link",
-	  cmd_doctor,
+	{ "doctor", "doctor [FILE] [--json] [--for SECONDS]",
+	  "walk the chain from headset to game and name the broken link", cmd_doctor,
 	  "Looks at device, driver, node, descriptor, marker, start-up, reports and values of every head tracker, and "
 	  "at\n"
-	  "the addresses of the outputs of FILE. Needs no root.\n"
+	  "the addresses of the outputs of FILE. Needs no root. It listens for 3 seconds, or as long as --for says.\n"
 	  "exit status: 0 nothing is wrong, 1 something is, 2 the ini is wrong, 3 no head tracker, 4 no "
 	  "permission.\n" },
 	{ "cut", "cut FILE -o FILE [--from TIME] [--to TIME] [--compression none|zstd]",

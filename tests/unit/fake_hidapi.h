@@ -27,9 +27,11 @@ struct fake_device {
 	uint8_t feature[4][48]; /* by report ID, with the ID byte */
 	int feature_size[4];    /* with the ID byte; 0 = there is none */
 	bool refuse_get, refuse_set, ignore_set, no_zero_byte;
-	int open_errors;  /* this many hid_open_path() fail */
-	int node_error;   /* answer of the node check */
-	bool empty_reads; /* ready but nothing to read, for ever */
+	int open_errors;    /* this many hid_open_path() fail */
+	int node_error;     /* answer of the node check */
+	bool empty_reads;   /* ready but nothing to read, for ever */
+	bool no_node;       /* the kernel made none: sysfs alone knows it */
+	const char *driver; /* NULL = hid-generic */
 	/* what the test may look at */
 	int node, opens, closes, reads, gets, sets;
 	uint8_t last_set[8][48];
@@ -107,10 +109,12 @@ static void fake_plug(struct fake_device *d, int node)
 	snprintf(path, sizeof path, "%s/bus/hid/devices/0005:%04X:%04X.%04X", fake_sys, d->vendor, d->product,
 	         node + 1);
 	mkdir(path, 0755);
-	snprintf(target, sizeof target, "%s/hidraw", path);
-	mkdir(target, 0755);
-	snprintf(target, sizeof target, "%s/hidraw/hidraw%d", path, node);
-	mkdir(target, 0755);
+	if (!d->no_node) {
+		snprintf(target, sizeof target, "%s/hidraw", path);
+		mkdir(target, 0755);
+		snprintf(target, sizeof target, "%s/hidraw/hidraw%d", path, node);
+		mkdir(target, 0755);
+	}
 	int n = snprintf(text, sizeof text, "DRIVER=hid-generic\nHID_ID=0005:%08X:%08X\nHID_NAME=%s\nHID_UNIQ=%s\n",
 	                 d->vendor, d->product, d->name ? d->name : "", d->serial ? d->serial : "");
 	snprintf(target, sizeof target, "%s/uevent", path);
@@ -118,8 +122,11 @@ static void fake_plug(struct fake_device *d, int node)
 	snprintf(target, sizeof target, "%s/report_descriptor", path);
 	fake_file(target, d->descriptor, d->descriptor_size);
 	snprintf(target, sizeof target, "%s/driver", path);
-	if (symlink("../../drivers/hid-generic", target) < 0)
+	snprintf(text, sizeof text, "../../drivers/%s", d->driver ? d->driver : "hid-generic");
+	if (symlink(text, target) < 0)
 		abort();
+	if (d->no_node)
+		return;
 	snprintf(target, sizeof target, "%s/class/hidraw/hidraw%d", fake_sys, node);
 	mkdir(target, 0755);
 	snprintf(target, sizeof target, "%s/class/hidraw/hidraw%d/device", fake_sys, node);
