@@ -270,10 +270,16 @@ static inline void fake_set(const struct hp_module *m, void *state, const char *
 	if (!o->key)
 		abort();
 	char *end, *at = (char *)state + o->offset;
-	double real = strtod(text, &end);
-	long long whole = strtoll(text, NULL, 0);
-	int small = (int)whole, yes = !strcmp(text, "yes");
-	int64_t ns = (int64_t)(real * (!strcmp(end, "ms") ? 1e6 : !strcmp(end, "min") ? 60e9 : 1e9));
+	double real = 0;
+	long long whole = 0;
+	int small = 0, yes = !strcmp(text, "yes");
+	int64_t ns = 0;
+	if (o->type == HP_REAL || o->type == HP_NS)
+		real = strtod(text, &end);
+	if (o->type == HP_NS)
+		ns = (int64_t)(real * (!strcmp(end, "ms") ? 1e6 : !strcmp(end, "min") ? 60e9 : 1e9));
+	if (o->type == HP_INT)
+		small = (int)(whole = strtoll(text, NULL, 0));
 	switch (o->type) {
 	case HP_BOOL:
 		*(bool *)(void *)at = yes;
