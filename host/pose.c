@@ -65,27 +65,42 @@ void hp_sample_derive(struct hp_sample *s)
 	s->flags |= HP_ROTVEC | HP_YPR;
 }
 
-/* x - x is 0 for a finite x and NaN for any other: a sum of them asks for all at once, without a branch per value. */
-static double blank(const double v[3])
+/* x - x is 0 for a finite x and NaN for any other: a sum of them asks for all at once, two by two, without a branch per
+ * value. */
+typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+static inline pair blank2(const double *v)
 {
-	return (v[0] - v[0]) + (v[1] - v[1]) + (v[2] - v[2]);
+	pair p = *(const pair *)(const void *)v;
+	return p - p;
+}
+
+static inline pair blank3(const double *v)
+{
+	return blank2(v) + blank2(v + 1);
 }
 
 bool hp_sample_finite(const struct hp_sample *s)
 {
-	const double *q = s->quat;
-	double sum = (q[0] - q[0]) + (q[1] - q[1]);
-	double more = (q[2] - q[2]) + (q[3] - q[3]);
-	sum += (s->rate_hz - s->rate_hz) + (s->latency_ms - s->latency_ms);
-	if (s->flags & HP_ROTVEC)
-		sum += blank(s->rotvec);
-	if (s->flags & HP_YPR)
-		more += blank(s->ypr);
+	_Static_assert(offsetof(struct hp_sample, ypr) == offsetof(struct hp_sample, rotvec) + 3 * sizeof(double) &&
+	                   offsetof(struct hp_sample, latency_ms) ==
+	                       offsetof(struct hp_sample, rate_hz) + sizeof(double),
+	               "read in pairs");
+	pair sum = blank2(s->quat) + blank2(s->quat + 2), more = blank2(&s->rate_hz);
+	if ((s->flags & (HP_ROTVEC | HP_YPR)) == (HP_ROTVEC | HP_YPR)) {
+		sum += blank2(s->rotvec) + blank2(s->rotvec + 2); /* the last of one and the first of the other */
+		more += blank2(s->ypr + 1);
+	} else if (s->flags & HP_ROTVEC) {
+		sum += blank3(s->rotvec);
+	} else if (s->flags & HP_YPR) {
+		more += blank3(s->ypr);
+	}
 	if (s->flags & HP_GYRO)
-		sum += blank(s->gyro);
+		sum += blank3(s->gyro);
 	if (s->flags & HP_ACCEL)
-		more += blank(s->accel);
+		more += blank3(s->accel);
 	if (s->flags & HP_POS)
-		sum += blank(s->pos);
-	return sum + more == 0;
+		sum += blank3(s->pos);
+	sum += more;
+	return sum[0] + sum[1] == 0;
 }

@@ -8,6 +8,7 @@
 #include "label.h"
 #include "number.h"
 #include "number_digits.h"
+#include "pose.h"
 #include <errno.h>
 
 enum {
@@ -36,22 +37,6 @@ static char *put_numbers(char *p, const double *v, int n)
 		*p++ = i < n - 1 ? ',' : ']';
 	}
 	return p;
-}
-
-/* 0 when all are finite: x - x is 0 then, and NaN otherwise */
-static double blank(const double v[3])
-{
-	return (v[0] - v[0]) + (v[1] - v[1]) + (v[2] - v[2]);
-}
-
-static bool printable(const struct hp_sample *s)
-{
-	double sum = blank(s->rotvec) + blank(s->ypr), more = blank(s->quat) + (s->quat[3] - s->quat[3]);
-	if (s->flags & HP_GYRO)
-		sum += blank(s->gyro);
-	if (s->flags & HP_ACCEL)
-		more += blank(s->accel);
-	return sum + more + (s->rate_hz - s->rate_hz) + (s->latency_ms - s->latency_ms) == 0;
 }
 
 static size_t write_all(const struct json *j, const struct hp_sample *s, char *out)
@@ -99,8 +84,15 @@ static size_t write_all(const struct json *j, const struct hp_sample *s, char *o
 static int encode(void *self, const struct hp_sample *s, const struct hp_stream *from, void *buf, size_t cap)
 {
 	struct json *j = self;
-	if (!printable(s))
+	/* the host has derived what was stale; without that these two would be printed unchecked */
+	if ((s->flags & (HP_ROTVEC | HP_YPR)) != (HP_ROTVEC | HP_YPR)) {
+		struct hp_sample whole = *s;
+		whole.flags |= HP_ROTVEC | HP_YPR;
+		if (!hp_sample_finite(&whole))
+			return -EDOM;
+	} else if (!hp_sample_finite(s)) {
 		return -EDOM;
+	}
 	if (!hp_label_is_for(&j->label_of, from)) {
 		j->label_size = hp_label_json(from->device, j->label);
 		j->label_of = (struct hp_label_of){ from, from->device };
