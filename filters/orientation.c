@@ -197,6 +197,7 @@ static int filter(void *self, struct hp_sample *s)
 HP_MODULE(orientation) = {
 	HP_MODULE_HEAD,
 	.kind = HP_FILTER,
+	.traits = HP_READS_ROTVEC,
 	.name = "orientation",
 	.summary = "steady head pose from a tracker's raw rotation: axes, smoothing, drift, centre",
 	.options = options,

@@ -36,7 +36,10 @@ enum {                      /* hp_sample.flags: which fields are there and agree
        HP_ACCEL = 1u << 3,  /* accel[] was measured                               */
        HP_POS = 1u << 4,    /* pos[] was measured                                 */
        HP_DEVCLK = 1u << 5, /* device_ns holds the device's own clock             */
-       HP_JUMP = 1u << 6    /* first sample after a gap, a reset or a (re)connect */
+       HP_JUMP = 1u << 6,   /* first sample after a gap, a reset or a (re)connect */
+       /* From inputs only, with HP_ROTVEC: quat[] is still to be made from rotvec[]. The host does it before a
+	* module sees the sample, or leaves it out when no module looks. */
+       HP_QUAT_DUE = 1u << 7
 };
 
 /* One pose. Flat, no pointers, no padding. The host owns it; a module gets a pointer that is valid during
@@ -299,6 +302,8 @@ struct hp_host {
 
 enum hp_kind { HP_INPUT = 1, HP_FILTER, HP_OUTPUT, HP_ENCODER };
 enum { HP_KEEP = 0, HP_DROP = 1 };
+/* hp_module.traits: a filter that never looks at quat[] when there is HP_ROTVEC, and writes a new one. */
+enum { HP_READS_ROTVEC = 1u << 0 };
 
 #ifdef __cplusplus
 #define HP_UNSET = 0 /* lets C++20 authors leave members out without a warning */
@@ -308,7 +313,7 @@ enum { HP_KEEP = 0, HP_DROP = 1 };
 struct hp_module {
 	uint32_t struct_size, abi, option_size, sample_size; /* HP_MODULE_HEAD */
 	enum hp_kind kind;
-	uint32_t pad0 HP_UNSET;
+	uint32_t traits HP_UNSET;                 /* HP_READS_ROTVEC */
 	const char *name, *summary;               /* name: [a-z][a-z0-9_]*; summary: one line for `headpipe modules` */
 	const struct hp_option *options HP_UNSET; /* ends with HP_OPT_END; NULL = none                               */
 	size_t state_size HP_UNSET;               /* the host allocates it zeroed and fills in the options           */

@@ -64,6 +64,7 @@ struct hp_node {
 	size_t nall;
 	uint64_t seq;            /* inputs and filters that emit: next sample number */
 	bool jump;               /* inputs: the next sample is the first after a gap */
+	bool rotvec_is_enough;   /* inputs: nothing directly below looks at quat[] */
 	struct hp_stream stream; /* inputs: what outputs see now; its strings are in stream_memory */
 	void *stream_memory;
 	struct {

@@ -101,6 +101,14 @@ static int enter(struct hp_node *n, const struct hp_sample *given)
 	*s = *given;
 	s->source = input->stream.source;
 	s->seq = n->seq++;
+	if (s->flags & HP_QUAT_DUE) {
+		/* costs a sine and a cosine: left out when the next thing that happens to it is a new quaternion */
+		s->flags &= ~(unsigned)HP_QUAT_DUE;
+		if (!from_input || !n->rotvec_is_enough)
+			hp_quat_from_rotvec(s->rotvec, s->quat);
+		else
+			memcpy(s->quat, (const double[4]){ 1, 0, 0, 0 }, sizeof s->quat);
+	}
 	if (!hp_sample_finite(s)) {
 		if (!n->not_finite++)
 			hp_log(HP_WARN, n->who, "gave a number that is not finite; sample dropped (told once)");
@@ -319,6 +327,10 @@ int hp_pipeline_compile(struct hp_run *run)
 		if (n->kind != HP_INPUT)
 			continue;
 		n->nslots = 1;
+		n->rotvec_is_enough = true;
+		for (size_t k = 0; k < n->nkids; k++)
+			if (n->kids[k]->kind != HP_FILTER || !(n->kids[k]->module->traits & HP_READS_ROTVEC))
+				n->rotvec_is_enough = false;
 		if (compile(n, n, 0) < 0)
 			return -ENOMEM;
 		n->slots = calloc(n->nslots, sizeof *n->slots);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * tracker.c - one head tracker's reports to samples. */
 #include "tracker.h"
-#include "pose.h"
 
 #include <string.h>
 
@@ -43,12 +42,12 @@ int tracker_report(struct tracker *t, int64_t time_ns, const uint8_t *data, size
 	if (!hid_plan_decode(&t->plan, data, size, &now))
 		return 0;
 	*out = empty;
-	out->flags = HP_ROTVEC | (now.has & HID_GYRO ? HP_GYRO : 0) | (now.has & HID_ACCEL ? HP_ACCEL : 0);
+	out->flags =
+	    HP_ROTVEC | HP_QUAT_DUE | (now.has & HID_GYRO ? HP_GYRO : 0) | (now.has & HID_ACCEL ? HP_ACCEL : 0);
 	out->time_ns = time_ns;
 	memcpy(out->rotvec, now.v, sizeof out->rotvec);
 	memcpy(out->gyro, now.v + 3, sizeof out->gyro);
 	memcpy(out->accel, now.v + 6, sizeof out->accel);
-	hp_quat_from_rotvec(out->rotvec, out->quat);
 	out->rate_hz = t->rate_hz;
 	if (now.has & HID_RESET) {
 		out->reset_count = now.reset;

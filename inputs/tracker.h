@@ -22,7 +22,8 @@ int tracker_open(struct tracker *t, const struct hid_descriptor *d, char *why, s
 void tracker_connect(struct tracker *t, int64_t rate_start_ns);
 /* One input report, with its ID byte where there are IDs; may be short or long. Counts it for the rate. Returns 1
  * with *out filled, 0 when it gives no sample. The sample holds what this report carries, nothing of earlier ones:
- * HP_ROTVEC and quat from it, HP_GYRO/HP_ACCEL where present, reset_count 0 where there is no counter.
+ * HP_ROTVEC, with the quaternion left to the host (HP_QUAT_DUE), HP_GYRO/HP_ACCEL where present, reset_count 0 where
+ * there is no counter.
  * seq, source and arrival_ns are left for the host. *reset is set when the device's reset counter differs from the
  * last sample's, else cleared. No allocation. [any] */
 int tracker_report(struct tracker *t, int64_t time_ns, const uint8_t *data, size_t size, struct hp_sample *out,

@@ -339,8 +339,8 @@ static void test_what_the_host_is_told(void **state)
 	assert_int_equal(b->kept[1].kind, 'R');
 	assert_memory_equal(b->kept[1].text, still, 14);
 	assert_int_equal(b->kept[2].kind, 'S');
-	assert_int_equal(b->kept[2].flags, HP_ROTVEC | HP_GYRO | HP_JUMP);
-	assert_int_equal(b->kept[4].flags, HP_ROTVEC | HP_GYRO);
+	assert_int_equal(b->kept[2].flags, HP_ROTVEC | HP_QUAT_DUE | HP_GYRO | HP_JUMP);
+	assert_int_equal(b->kept[4].flags, HP_ROTVEC | HP_QUAT_DUE | HP_GYRO);
 	assert_true(b->kept[2].sample.arrival_ns == b->kept[1].time_ns);
 	assert_true(b->stream.rate_start_ns < b->kept[1].time_ns);
 	bench_end(b);

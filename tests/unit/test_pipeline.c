@@ -242,6 +242,55 @@ static void stale_forms_are_derived(void **unused)
 	bench_end(&b);
 }
 
+static struct hp_sample seen_game, seen_raw;
+static int keep_game(struct probe *p, const struct hp_sample *s)
+{
+	(void)p;
+	seen_game = *s;
+	return 0;
+}
+static int keep_raw(struct probe *p, const struct hp_sample *s)
+{
+	(void)p;
+	seen_raw = *s;
+	return 0;
+}
+
+/* An input leaves the quaternion to the host: an output sees it, a filter that needs only the vector gives the same. */
+static void quaternions_that_are_due(void **unused)
+{
+	static const char only[] = "[input head]\nuse = probe_in\n[filter pose]\nuse = orientation\n"
+	                           "[output game]\nuse = probe_out\n";
+	static const char both[] = "[input head]\nuse = probe_in\n[filter pose]\nuse = orientation\n"
+	                           "[output game]\nuse = probe_out\n[output raw]\nuse = probe_out\nfrom = head\n";
+	struct hp_sample first = HP_SAMPLE_INIT, with_one;
+	double quat[4];
+	(void)unused;
+	first.flags = HP_ROTVEC | HP_QUAT_DUE;
+	for (int i = 0; i < 2; i++) {
+		struct bench b;
+		bench_build(&b, i ? both : only);
+		probe(&b, "game")->on_write = keep_game;
+		if (i)
+			probe(&b, "raw")->on_write = keep_raw;
+		bench_start(&b);
+		for (int t = 0; t < 3; t++) {
+			first.time_ns = t * 10000000;
+			first.rotvec[0] = 0.1 * t;
+			first.rotvec[2] = -0.4 * t;
+			assert_int_equal(emit_sample(&b, "head", &first), 0);
+		}
+		assert_int_equal(seen_game.flags & HP_QUAT_DUE, 0);
+		if (i)
+			assert_memory_equal(with_one.quat, seen_game.quat, sizeof quat);
+		with_one = seen_game;
+		bench_end(&b);
+	}
+	hp_quat_from_rotvec(first.rotvec, quat);
+	assert_memory_equal(seen_raw.quat, quat, sizeof quat);
+	assert_int_equal(seen_raw.flags & (HP_QUAT_DUE | HP_ROTVEC), HP_ROTVEC);
+}
+
 static int encode_fails(struct probe *p, const struct hp_sample *s, const struct hp_stream *st, void *buf, size_t cap)
 {
 	(void)p, (void)st, (void)buf, (void)cap;
@@ -584,6 +633,7 @@ int main(void)
 		cmocka_unit_test(not_finite_at_the_door),
 		cmocka_unit_test(not_finite_out_of_a_filter),
 		cmocka_unit_test(stale_forms_are_derived),
+		cmocka_unit_test(quaternions_that_are_due),
 		cmocka_unit_test(encoders_fail),
 		cmocka_unit_test(jumps_and_numbers),
 		cmocka_unit_test(streams_change_with_connected),
