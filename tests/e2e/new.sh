@@ -48,7 +48,7 @@ for kind in encoder output; do
 	headpipe try my_$kind >/dev/null
 done
 try 0 "2000 samples, 2000 messages of 12 bytes" my_encoder/my_encoder.so
-try 0 "datagram, 12 bytes" my_encoder/my_encoder.so -n 1 -s scale=2
+try 0 "message, 12 bytes" my_encoder/my_encoder.so -n 1 -s scale=2
 try 0 "text: away" my_output/my_output.so
 try 2 "out of range" my_encoder/my_encoder.so -s scale=99
 for args in "encoder my_encoder" "filter x" "encoder json" "encoder 1x" "output while" "output"; do

@@ -33,6 +33,8 @@ extern const struct hp_module hp_output_uinput;
 static const struct hp_module *const uinput = &hp_output_uinput;
 #define SET(key, value) fake_set(uinput, state, key, value)
 
+static char no_node[64]; /* a file, which is no device */
+
 /* The module's two ways into the kernel; while `pretend` is set they say yes to anything. */
 static bool pretend;
 static struct libevdev *seen;
@@ -174,13 +176,13 @@ static void test_refused(void **unused)
 	REFUSED(-ENOENT, "/nowhere/uinput: is not there: the kernel module is not loaded (`sudo modprobe uinput`)",
 	        "device", "/nowhere/uinput");
 	REFUSED(-ENOTTY, "/dev/null: is not the kernel's uinput; usually that is /dev/uinput", "device", "/dev/null");
-	REFUSED(-ENOTTY, "is not the kernel's uinput", "device", "/tmp/headpipe-not-uinput");
+	REFUSED(-ENOTTY, "is not the kernel's uinput", "device", no_node);
 	if (geteuid() == 0) {
 		print_message("skip: permission cannot be refused to root\n");
 		return;
 	}
-	chmod("/tmp/headpipe-not-uinput", 0);
-	REFUSED(-EACCES, "no permission: install conf/71-headpipe-uinput.rules", "device", "/tmp/headpipe-not-uinput");
+	chmod(no_node, 0);
+	REFUSED(-EACCES, "no permission: install conf/71-headpipe-uinput.rules", "device", no_node);
 }
 static void test_checked(void **unused)
 {
@@ -259,7 +261,8 @@ static void test_kernel(void **unused)
 }
 int main(void)
 {
-	FILE *file = fopen("/tmp/headpipe-not-uinput", "w");
+	snprintf(no_node, sizeof no_node, "/tmp/headpipe-no-uinput-%d", (int)getpid());
+	FILE *file = fopen(no_node, "w");
 	if (file)
 		fclose(file);
 	const struct CMUnitTest tests[] = {
@@ -269,7 +272,7 @@ int main(void)
 		cmocka_unit_test(test_kernel),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink("/tmp/headpipe-not-uinput");
+	unlink(no_node);
 	return failed;
 }
 #endif
