@@ -33,7 +33,7 @@ HP_CFLAGS += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=a
 endif
 
 # Only now, so that a fresh machine can still run `make deps`: what pkg-config knows.
-HAVE    = $(foreach o,$(OPTIONAL),$(if $(shell pkg-config --exists $(call part,$o,2) && echo y),$o))
+HAVE    = $(foreach o,$(OPTIONAL),$(if $(shell pkg-config --exists $(call part,$o,2) 2>/dev/null && echo y),$o))
 HAVE   := $(HAVE)
 PC_CFLAGS = $(shell pkg-config --cflags $(DEPS) $(foreach o,$(HAVE),$(call part,$o,2)))
 PC_LIBS   = $(shell pkg-config --libs $(DEPS) $(foreach o,$(HAVE),$(call part,$o,2)))
