@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 static const int64_t first_pause = 250000000, longest_pause = 5000000000, long_enough = 10000000000;
-enum { LOG_LINES_PER_SECOND = 50, QUIET_AFTER = 5 };
+enum { QUIET_AFTER = 5 };
 
 __attribute__((format(printf, 3, 4))) static void say(struct hp_child *c, enum hp_level level, const char *fmt, ...)
 {
-	char text[HP_CHILD_LOG_LINE + 64];
+	char text[512];
 	va_list args;
 	va_start(args, fmt);
 	vsnprintf(text, sizeof text, fmt, args);
@@ -29,41 +29,11 @@ static uint64_t in_ms(int64_t ns)
 	return (uint64_t)(ns + 999999) / 1000000;
 }
 
-/* ---- its messages ----------------------------------------------------------------------------------------------- */
-
-static void tell_hidden(struct hp_child *c)
-{
-	if (c->log_hidden)
-		say(c, HP_WARN, "%u more lines of its output are left out", c->log_hidden);
-	c->log_hidden = 0;
-}
-
-/* At most so many lines a second: a child that shouts must not fill the disk that the log is on. */
-static void log_line(void *arg, const char *text, size_t n, bool cut)
-{
-	struct hp_child *c = arg;
-	char clean[HP_CHILD_LOG_LINE + 1];
-	int64_t second = c->host->now(c->host) / 1000000000;
-	if (second != c->log_second) {
-		tell_hidden(c);
-		c->log_second = second;
-		c->log_lines = 0;
-	}
-	if (c->log_lines++ >= LOG_LINES_PER_SECOND) {
-		c->log_hidden++;
-		return;
-	}
-	if (n >= sizeof clean)
-		n = sizeof clean - 1;
-	for (size_t i = 0; i < n; i++)
-		clean[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? ' ' : text[i];
-	clean[n] = 0;
-	say(c, HP_INFO, "child: %s%s", clean, cut ? " ..." : "");
-}
+/* ---- its output ------------------------------------------------------------------------------------------------- */
 
 static void take_log(struct hp_child *c, const char *data, size_t n)
 {
-	hp_lines_feed(&c->log, data, n, log_line, c);
+	hp_child_log_take(&c->log, data, n);
 }
 
 static void take_output(struct hp_child *c, const char *data, size_t n)
@@ -79,13 +49,25 @@ static void read_buffer(uv_handle_t *h, size_t suggested, uv_buf_t *buf)
 	buf->len = HP_CHILD_READ;
 }
 
+static void err_read(uv_stream_t *s, ssize_t n, const uv_buf_t *buf);
+
+static void listen_again(uv_timer_t *t)
+{
+	struct hp_child *c = t->data;
+	if (c->running)
+		uv_read_start((uv_stream_t *)&c->err, read_buffer, err_read);
+}
+
+/* One that never stops shouting would keep the loop busy with reading: it has to wait for the next second. */
 static void err_read(uv_stream_t *s, ssize_t n, const uv_buf_t *buf)
 {
 	struct hp_child *c = s->data;
-	if (n > 0)
-		take_log(c, buf->base, (size_t)n);
-	else if (n < 0)
+	if (n > 0 && hp_child_log_take(&c->log, buf->base, (size_t)n) && !c->stopping) {
 		uv_read_stop(s);
+		uv_timer_start(&c->quiet, listen_again, 1000, 0);
+	} else if (n < 0) {
+		uv_read_stop(s);
+	}
 }
 
 static void out_read(uv_stream_t *s, ssize_t n, const uv_buf_t *buf)
@@ -172,6 +154,12 @@ static void start_again(uv_timer_t *t)
 	hp_child_start(t->data);
 }
 
+static void close_timers(struct hp_child *c)
+{
+	uv_close((uv_handle_t *)&c->timer, NULL);
+	uv_close((uv_handle_t *)&c->quiet, NULL);
+}
+
 static void over(struct hp_child *c)
 {
 	int64_t lived = c->host->now(c->host) - c->started_at;
@@ -182,7 +170,7 @@ static void over(struct hp_child *c)
 	else
 		snprintf(how, sizeof how, "has ended with status %lld", (long long)c->exit_status);
 	if (c->stopping) {
-		uv_close((uv_handle_t *)&c->timer, NULL);
+		close_timers(c);
 		return;
 	}
 	if (c->options->restart == HP_RESTART_NEVER || (c->options->restart == HP_RESTART_FAILURE && !failed)) {
@@ -228,8 +216,7 @@ static void exited(uv_process_t *p, int64_t status, int signal)
 	c->exit_status = status;
 	c->exit_signal = signal;
 	read_rest(c, &c->err, take_log);
-	hp_lines_end(&c->log, log_line, c);
-	tell_hidden(c);
+	hp_child_log_end(&c->log);
 	if (c->has_out)
 		read_rest(c, &c->out, take_output);
 	if (c->ops->ended)
@@ -239,6 +226,7 @@ static void exited(uv_process_t *p, int64_t status, int signal)
 	if (c->has_out)
 		uv_close((uv_handle_t *)&c->out, handle_closed);
 	uv_timer_stop(&c->timer);
+	uv_timer_stop(&c->quiet);
 	uv_close((uv_handle_t *)p, handle_closed);
 }
 
@@ -353,13 +341,14 @@ int hp_child_open(struct hp_child *c, const struct hp_host *host, const struct h
 	c->pipe_size = pipe_size;
 	c->flow.fd = -1;
 	c->read_buffer = malloc(HP_CHILD_READ);
-	int r = c->read_buffer ? hp_lines_init(&c->log, HP_CHILD_LOG_LINE) : -ENOMEM;
+	int r = c->read_buffer ? hp_child_log_open(&c->log, host) : -ENOMEM;
 	if (r == 0 && ops->writes)
 		r = hp_outflow_init(&c->flow, frame_max);
 	if (r < 0)
 		return r;
 	uv_timer_init(host->loop, &c->timer);
-	c->timer.data = c;
+	uv_timer_init(host->loop, &c->quiet);
+	c->timer.data = c->quiet.data = c;
 	c->open = true;
 	return 0;
 }
@@ -393,7 +382,7 @@ void hp_child_stop(struct hp_child *c)
 	uv_timer_stop(&c->timer);
 	if (!c->running) {
 		if (!c->handles) /* else over() does it */
-			uv_close((uv_handle_t *)&c->timer, NULL);
+			close_timers(c);
 		return;
 	}
 	if (c->ops->writes) {
@@ -407,7 +396,7 @@ void hp_child_stop(struct hp_child *c)
 
 void hp_child_close(struct hp_child *c)
 {
-	hp_lines_free(&c->log);
+	hp_child_log_close(&c->log);
 	hp_outflow_free(&c->flow);
 	free(c->read_buffer);
 	c->read_buffer = NULL;

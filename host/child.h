@@ -4,8 +4,7 @@
  * nothing wakes up while it is silent. All functions [loop]. */
 #ifndef HP_CHILD_H
 #define HP_CHILD_H
-#include "headpipe.h"
-#include "lines.h"
+#include "child_log.h"
 #include "outflow.h"
 #include <uv.h>
 
@@ -36,7 +35,7 @@ struct hp_child_ops {
 	void (*ended)(void *arg);   /* all of its output was handed over; may be NULL */
 };
 
-enum { HP_CHILD_LOG_LINE = 800, HP_CHILD_READ = 65536 };
+enum { HP_CHILD_READ = 65536 };
 
 struct hp_child {
 	const struct hp_host *host;
@@ -46,15 +45,13 @@ struct hp_child {
 	uv_process_t process;
 	uv_pipe_t out, err;
 	uv_poll_t in; /* writable, while a frame is under way */
-	uv_timer_t timer;
+	uv_timer_t timer, quiet;
 	bool open, running, stopping, in_watched, has_out, deaf;
 	int handles; /* that still have to be closed before the next start */
 	int64_t exit_status;
 	int exit_signal, failures;
 	int64_t pause, started_at;
-	int64_t log_second;
-	unsigned log_lines, log_hidden;
-	struct hp_lines log;
+	struct hp_child_log log;
 	struct hp_outflow flow;
 	size_t pipe_size;
 	char *read_buffer;

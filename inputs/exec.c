@@ -2,6 +2,7 @@
  * exec.c - samples from the standard output of a program, one JSON object per line. */
 #include "child.h"
 #include "json_sample.h"
+#include "lines.h"
 #include <errno.h>
 #include <string.h>
 

@@ -70,6 +70,11 @@ with tempfile.TemporaryDirectory() as d:
     check("output deaf: the child has closed its input" in err, "deaf: " + err[:2000])
     noise = err.count("child: noise")
     check(0 < noise < 1000 and "more lines of its output are left out" in err, f"{noise} lines of noise in the log")
+    # one that never stops shouting is made to wait: it does not keep the loop busy
+    p = start("[output yes]\nuse = exec\ngrace = 200ms\ncommand = exec yes\n", count=700)
+    err = finish(p, count=700)
+    hidden = sum(int(l.split()[4]) for l in err.splitlines() if "more lines of its output are left out" in l)
+    check(0 < hidden < 5000000, f"{hidden} lines of `yes` were read")
     check(not alive(".py"), f"left behind: {alive('.py')}")
     # one that neither ends at the end of its input nor when asked: killed, with all that it has started
     p = start("[output stubborn]\nuse = exec\ngrace = 200ms\ncommand = "
