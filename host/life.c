@@ -54,6 +54,8 @@ int hp_life_open(struct hp_run *run)
 	run->loop_thread = pthread_self();
 	uv_async_init(&run->loop, &run->wake, woken);
 	run->wake.data = run;
+	uv_idle_init(&run->loop, &run->idle);
+	run->idle.data = run;
 	run->loop_open = true;
 	r = hp_pipeline_compile(run);
 	if (r < 0)
@@ -252,6 +254,7 @@ void hp_life_end(struct hp_run *run)
 	for (size_t i = 0; i < run->nnodes; i++)
 		hp_services_take(run->nodes[i]);
 	uv_close((uv_handle_t *)&run->wake, NULL);
+	uv_close((uv_handle_t *)&run->idle, NULL);
 	drain_loop(run);
 	for (size_t k = 0; k < 3; k++)
 		for (size_t i = 0; i < run->nnodes; i++) {

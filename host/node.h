@@ -101,6 +101,8 @@ struct hp_run {
 	uint32_t ninputs;
 	uv_loop_t loop;
 	uv_async_t wake; /* post() and fail() of other threads */
+	uv_idle_t idle;  /* runs while timers are due at once */
+	struct hp_timer *due;
 	bool loop_open, stopping;
 	pthread_t loop_thread;
 	int exit_code;

@@ -12,7 +12,8 @@
 
 struct hp_timer {
 	uv_timer_t uv;
-	struct hp_timer *next;
+	struct hp_timer *next, *next_due;
+	struct hp_node *node;
 	void (*cb)(void *);
 	void *arg;
 };
@@ -148,6 +149,41 @@ static void timer_fired(uv_timer_t *uv)
 	t->cb(t->arg);
 }
 
+/* libuv would call a timer that is set again for now within the same turn, for ever, and never look at signals and
+ * descriptors. So these have a queue of their own, and the loop turns between two calls. */
+static void leave_queue(struct hp_timer *t)
+{
+	struct hp_timer **at = &t->node->run->due;
+	while (*at && *at != t)
+		at = &(*at)->next_due;
+	if (*at)
+		*at = t->next_due;
+	t->next_due = NULL;
+}
+
+static void queue(struct hp_timer *t)
+{
+	struct hp_timer **end = &t->node->run->due;
+	while (*end)
+		end = &(*end)->next_due;
+	*end = t;
+	uv_idle_start(&t->node->run->idle, hp_services_due);
+}
+
+void hp_services_due(uv_idle_t *idle)
+{
+	struct hp_run *run = idle->data;
+	size_t n = 0;
+	for (const struct hp_timer *t = run->due; t; t = t->next_due)
+		n++;
+	for (struct hp_timer *t; n-- && (t = run->due);) {
+		leave_queue(t);
+		t->cb(t->arg);
+	}
+	if (!run->due)
+		uv_idle_stop(idle);
+}
+
 static struct hp_timer *svc_timer(const struct hp_host *h, void (*cb)(void *), void *arg)
 {
 	struct hp_node *n = hp_node_of(h);
@@ -157,6 +193,7 @@ static struct hp_timer *svc_timer(const struct hp_host *h, void (*cb)(void *), v
 		return NULL;
 	uv_timer_init(&n->run->loop, &t->uv);
 	t->uv.data = t;
+	t->node = n;
 	t->cb = cb;
 	t->arg = arg;
 	t->next = n->timers;
@@ -166,8 +203,14 @@ static struct hp_timer *svc_timer(const struct hp_host *h, void (*cb)(void *), v
 
 static int svc_timer_at(struct hp_timer *t, int64_t deadline_ns)
 {
+	leave_queue(t);
+	uv_timer_stop(&t->uv);
 	if (deadline_ns < 0)
-		return uv_timer_stop(&t->uv);
+		return 0;
+	if (deadline_ns <= hp_now()) {
+		queue(t);
+		return 0;
+	}
 	/* the loop's clock is cached in ms: refresh it, or every deadline is late by what has passed since */
 	uv_update_time(t->uv.loop);
 	int64_t left = deadline_ns - (int64_t)uv_now(t->uv.loop) * 1000000;
@@ -232,7 +275,7 @@ void hp_services_take(struct hp_node *n)
 	while (n->timers) {
 		struct hp_timer *t = n->timers;
 		n->timers = t->next;
-		uv_timer_stop(&t->uv);
+		leave_queue(t);
 		uv_close((uv_handle_t *)&t->uv, free_handle);
 	}
 }

@@ -8,6 +8,8 @@
 void hp_services_give(struct hp_node *);
 /* Acts on what fail() of any thread has left; drains posts first. [loop] */
 void hp_services_turn(struct hp_run *);
+/* Calls the timers that were due when they were set, once per turn of the loop. [loop] */
+void hp_services_due(uv_idle_t *);
 /* Stops and closes every handle of the node; its memory goes when the loop has run. */
 void hp_services_take(struct hp_node *);
 

@@ -92,6 +92,48 @@ static void timers(void **unused)
 	assert_int_equal(late.fired, 1);
 }
 
+static struct alarm *to_cancel;
+static void on_greedy(void *arg)
+{
+	struct alarm *a = arg;
+	a->fired++;
+	a->host->timer_at(a->timer, a->fired % 2 ? 0 : a->host->now(a->host));
+	if (to_cancel)
+		to_cancel->host->timer_at(to_cancel->timer, -1);
+}
+/* A timer that is set again for now does not keep the loop from anything else. */
+static void greedy_timers(void **unused)
+{
+	struct bench b;
+	struct alarm greedy = { 0 }, other, third;
+	(void)unused;
+	bench_build(&b, INI);
+	bench_start(&b);
+	greedy.host = host_of(&b, "head");
+	greedy.timer = greedy.host->timer(greedy.host, on_greedy, &greedy);
+	alarm_of(&b, &other, "other");
+	alarm_of(&b, &third, "third");
+	greedy.host->timer_at(greedy.timer, 0);
+	for (int i = 1; i <= 20; i++) {
+		bench_turn(&b); /* comes back at all */
+		assert_int_equal(greedy.fired, i);
+	}
+	other.host->timer_at(other.timer, 0);
+	bench_turn(&b);
+	assert_traced("other");
+	/* cancelled by one that is due in the same turn */
+	to_cancel = &other;
+	other.host->timer_at(other.timer, 0);
+	third.host->timer_at(third.timer, 0);
+	bench_turn(&b);
+	bench_turn(&b);
+	assert_traced("third");
+	to_cancel = NULL;
+	int fired = greedy.fired;
+	bench_end(&b);
+	assert_int_equal(greedy.fired, fired);
+}
+
 /* ---- watches ---- */
 
 static int pipe_fd[2];
@@ -327,6 +369,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(timers),
+		cmocka_unit_test(greedy_timers),
 		cmocka_unit_test(watches),
 		cmocka_unit_test(watch_for_writing),
 		cmocka_unit_test(fail_wakes_the_loop),
