@@ -294,7 +294,8 @@ struct hp_host {
 	/* [loop] Write out what is queued, then close; the handle is gone. For files that end before the run. */
 	void (*file_close)(struct hp_file *);
 	/* [loop] For inputs that can wait (a replay at full speed): true while a receiver on this machine has so much
-	 * unread that more would be lost. Ask between batches, not per sample; try again in about 1 ms. */
+	 * unread, or a file so much unwritten, that more would be lost. Ask between batches, not per sample; try
+	 * again in about 1 ms. */
 	bool (*behind)(const struct hp_host *);
 };
 

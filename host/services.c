@@ -6,6 +6,7 @@
 #include "log.h"
 #include "pipeline.h"
 #include "post.h"
+#include "writer.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -268,6 +269,11 @@ static void svc_unwatch(struct hp_watch *w)
 	uv_close((uv_handle_t *)&w->uv, free_handle);
 }
 
+static bool svc_behind(const struct hp_host *h)
+{
+	return hp_writer_behind() || hp_udp_behind(h);
+}
+
 void hp_services_take(struct hp_node *n)
 {
 	while (n->watches)
@@ -303,6 +309,6 @@ void hp_services_give(struct hp_node *n)
 		.file = hp_file_open,
 		.file_write = hp_file_write,
 		.file_close = hp_file_close,
-		.behind = hp_udp_behind,
+		.behind = svc_behind,
 	};
 }

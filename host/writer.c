@@ -287,6 +287,16 @@ int hp_sink_error(const struct hp_sink *s)
 	return atomic_load(&s->error);
 }
 
+bool hp_writer_behind(void)
+{
+	bool behind = false;
+	pthread_mutex_lock(&list_lock);
+	for (const struct hp_sink *s = sinks; s && !behind; s = s->next)
+		behind = atomic_load(&s->head) - atomic_load(&s->tail) > s->size / 2;
+	pthread_mutex_unlock(&list_lock);
+	return behind;
+}
+
 void hp_sink_close(struct hp_sink *s)
 {
 	atomic_store(&s->closing, true);

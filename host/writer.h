@@ -3,6 +3,7 @@
  * disk never stalls the loop. One thread for the whole program; it sleeps when nothing comes. */
 #ifndef HP_WRITER_H
 #define HP_WRITER_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,8 @@ int hp_sink_push(struct hp_sink *, const void *record, size_t size);
 uint64_t hp_sink_lost(const struct hp_sink *);
 /* 0, or the -errno that broke it. [loop] */
 int hp_sink_error(const struct hp_sink *);
+/* True while more than half of any sink's ring waits to be written. For inputs that can wait. [loop] */
+bool hp_writer_behind(void);
 /* Everything pushed so far is consumed, then ops->close() is called; the handle is gone at once. [loop] */
 void hp_sink_close(struct hp_sink *);
 /* Waits until every closed sink is done and ends the thread. [loop] */

@@ -169,6 +169,10 @@ static void turn(void *arg)
 	if (s->over)
 		return;
 	int64_t now = s->host->now(s->host);
+	if (s->speed == 0 && s->host->behind && s->host->behind(s->host)) {
+		s->host->timer_at(s->timer, now + 1000000);
+		return;
+	}
 	for (int n = 0; n < BATCH && s->next < s->end && due_ns(s, s->next) <= now; n++) {
 		make(s, &sample);
 		s->next++;
