@@ -22,8 +22,8 @@ extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
-static _Thread_local bool counting;
-static uint64_t allocations;
+static _Thread_local volatile bool counting; /* volatile: compilers think they know what malloc() does */
+static volatile uint64_t allocations;
 
 void *malloc(size_t size)
 {
