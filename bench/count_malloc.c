@@ -24,25 +24,28 @@ uint64_t bench_mallocs(void)
 	return atomic_load(&count);
 }
 
-void *malloc(size_t size)
+/* visible, or the libraries would go on with their own */
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT void *malloc(size_t size)
 {
 	note();
 	return __libc_malloc(size);
 }
 
-void *calloc(size_t n, size_t size)
+EXPORT void *calloc(size_t n, size_t size)
 {
 	note();
 	return __libc_calloc(n, size);
 }
 
-void *realloc(void *old, size_t size)
+EXPORT void *realloc(void *old, size_t size)
 {
 	note();
 	return __libc_realloc(old, size);
 }
 
-void *aligned_alloc(size_t alignment, size_t size)
+EXPORT void *aligned_alloc(size_t alignment, size_t size)
 {
 	note();
 	return __libc_memalign(alignment, size);

@@ -25,22 +25,24 @@ extern void *__libc_memalign(size_t, size_t);
 static _Thread_local volatile bool counting; /* volatile: compilers think they know what malloc() does */
 static volatile uint64_t allocations;
 
-void *malloc(size_t size)
+/* visible, or the libraries would go on with their own */
+#define EXPORT __attribute__((visibility("default")))
+EXPORT void *malloc(size_t size)
 {
 	allocations += counting;
 	return __libc_malloc(size);
 }
-void *calloc(size_t n, size_t size)
+EXPORT void *calloc(size_t n, size_t size)
 {
 	allocations += counting;
 	return __libc_calloc(n, size);
 }
-void *realloc(void *old, size_t size)
+EXPORT void *realloc(void *old, size_t size)
 {
 	allocations += counting;
 	return __libc_realloc(old, size);
 }
-void *aligned_alloc(size_t alignment, size_t size)
+EXPORT void *aligned_alloc(size_t alignment, size_t size)
 {
 	allocations += counting;
 	return __libc_memalign(alignment, size);

@@ -30,17 +30,19 @@ static int allocations;
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
-void *malloc(size_t n)
+/* visible, or the libraries would go on with their own */
+#define EXPORT   __attribute__((visibility("default")))
+EXPORT void *malloc(size_t n)
 {
 	allocations++;
 	return __libc_malloc(n);
 }
-void *calloc(size_t n, size_t size)
+EXPORT void *calloc(size_t n, size_t size)
 {
 	allocations++;
 	return __libc_calloc(n, size);
 }
-void *realloc(void *p, size_t n)
+EXPORT void *realloc(void *p, size_t n)
 {
 	allocations++;
 	return __libc_realloc(p, n);
