@@ -183,6 +183,31 @@ static void references(void **state)
 	}
 }
 
+/* The deepest value has depth 32, and the writer and the reader agree on it. */
+static void depth(void **state)
+{
+	(void)state;
+	for (size_t arrays = 30; arrays < 40; arrays++) {
+		for (int form = 0; form < 4; form++) { /* counted or terminated, around a number or an empty dict */
+			uint8_t bytes[100];
+			size_t n = 0;
+			struct hp_hds_reader r;
+			for (size_t i = 0; i < arrays; i++)
+				bytes[n++] = form & 1 ? 0xdf : 0xd1;
+			bytes[n++] = form & 2 ? 0xe0 : 0x09;
+			for (size_t i = 0; form & 1 && i < arrays; i++)
+				bytes[n++] = 0x03;
+			uint8_t *input = exact(bytes, n);
+			hp_hds_read(&r, input, n, 0);
+			int rc = hp_hds_check(&r);
+			assert_int_equal(rc, arrays <= 32 ? 0 : -ELOOP);
+			if (rc)
+				assert_int_equal(r.bad_at, 33);
+			free(input);
+		}
+	}
+}
+
 /* What the writer says to a wrong use; put: a letter per call. */
 static int misuse(const char *put, unsigned flags)
 {
@@ -376,7 +401,7 @@ static void motion_events(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(round_trips), cmocka_unit_test(damaged),
-		                            cmocka_unit_test(references), cmocka_unit_test(misuses),
-		                            cmocka_unit_test(motion_events) };
+		                            cmocka_unit_test(references),  cmocka_unit_test(depth),
+		                            cmocka_unit_test(misuses),     cmocka_unit_test(motion_events) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
