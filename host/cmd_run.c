@@ -170,6 +170,9 @@ int cmd_run(int argc, char **argv)
 		hp_unload(&run, &config);
 		return 1;
 	}
+	/* one that comes while modules are opened must not end the program */
+	signal(SIGUSR1, SIG_IGN);
+	signal(SIGUSR2, SIG_IGN);
 	struct control control = { .run = &run, .arguments = &a };
 	if (hp_life_open(&run) < 0) {
 		run.exit_code = 1;

@@ -93,6 +93,7 @@ AT(hp_host, loop, 120);
 AT(hp_host, file, 128);
 AT(hp_host, file_write, 136);
 AT(hp_host, file_close, 144);
+AT(hp_host, behind, 152);
 
 AT(hp_module, struct_size, 0);
 AT(hp_module, abi, 4);
@@ -122,7 +123,7 @@ AT(hp_module, encoding, 168);
 
 /* numbers that inis, recordings and modules rely on */
 static_assert(HP_ROTVEC == 1 && HP_YPR == 2 && HP_GYRO == 4 && HP_ACCEL == 8 && HP_POS == 16 && HP_DEVCLK == 32 &&
-                  HP_JUMP == 64,
+                  HP_JUMP == 64 && HP_QUAT_DUE == 128,
               "sample flags");
 static_assert(HP_CONNECTED == 1 && HP_DISCONNECTED == 2 && HP_GAP == 3 && HP_REFERENCE_RESET == 4 && HP_RECENTER == 5 &&
                   HP_OPTION == 6 && HP_CLOCK_STEP == 7 && HP_LOST == 8,
