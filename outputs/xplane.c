@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <math.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -102,6 +103,17 @@ static void answer(struct xplane *x, const uint8_t *p, size_t size)
 		x->heard_ns = x->host->now(x->host);
 	}
 }
+/* Only X-Plane's machine may say where the eye point is; its port is its own choice. */
+static bool from_xplane(const struct xplane *x, const struct sockaddr_storage *from)
+{
+	if (from->ss_family != x->address.ss_family)
+		return false;
+	if (from->ss_family == AF_INET)
+		return ((const struct sockaddr_in *)from)->sin_addr.s_addr ==
+		       ((const struct sockaddr_in *)&x->address)->sin_addr.s_addr;
+	return !memcmp(&((const struct sockaddr_in6 *)from)->sin6_addr,
+	               &((const struct sockaddr_in6 *)&x->address)->sin6_addr, sizeof(struct in6_addr));
+}
 static void readable(void *self, unsigned events)
 {
 	struct xplane *x = self;
@@ -113,7 +125,7 @@ static void readable(void *self, unsigned events)
 		ssize_t n = recvfrom(x->fd, p, sizeof p, MSG_DONTWAIT, (struct sockaddr *)&from, &size);
 		if (n < 0 && errno != ECONNREFUSED)
 			return;
-		if (n > 0)
+		if (n > 0 && from_xplane(x, &from))
 			answer(x, p, (size_t)n);
 	}
 }

@@ -163,6 +163,9 @@ with tempfile.TemporaryDirectory() as d:
         seen.append("tshark")
     else:
         print("skip: no tshark")
+if not seen:
+    print("skip: no program here that reads OSC (liblo-tools, puredata-core, tshark)")
+    sys.exit(77)
 print(f"count: OSC presets {len(PRESETS)}, read back by {', '.join(seen) or 'nobody'}")
-sys.exit(1 if wrong or not seen else 0)
+sys.exit(1 if wrong else 0)
 END

@@ -253,6 +253,14 @@ static void test_xplane_nonsense(void **unused)
 	static const char *const junk[] = { "", "R", "RREF", "RREFO", "RREFO1234567", "DREFO12345678", "BECN" };
 	for (size_t i = 0; i < sizeof junk / sizeof *junk; i++)
 		sendto(p.sim, junk[i], strlen(junk[i]), 0, (struct sockaddr *)&p.from, sizeof p.from);
+	/* a good answer, but from another machine */
+	struct sockaddr_in other = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1) };
+	static const uint8_t answers[] = { 'R', 'R', 'E', 'F', ',', 0, 0, 0, 0, 0, 0, 0, 0, 1, 0,
+		                           0,   0,   0,   0,   0,   0, 2, 0, 0, 0, 0, 0, 0, 0 };
+	int stranger = socket(AF_INET, SOCK_DGRAM, 0);
+	if (!bind(stranger, (struct sockaddr *)&other, sizeof other))
+		sendto(stranger, answers, sizeof answers, 0, (struct sockaddr *)&p.from, sizeof p.from);
+	close(stranger);
 	p.f.watches[0].cb(p.f.watches[0].arg, HP_READABLE);
 	p.f.time += 1000000000;
 	xplane->write(p.state, &s);
