@@ -94,7 +94,7 @@ rm -rf "$root"
 
 # boot: software emulation, because it works everywhere; cx16 is left out, QEMU 7.2 does it wrong
 status=0
-timeout 240 qemu-system-x86_64 -machine pc,accel=tcg -cpu qemu64,-cx16 -smp 1 -m 320 \
+timeout 480 qemu-system-x86_64 -machine pc,accel=tcg -cpu qemu64,-cx16 -smp 1 -m 320 \
 	-kernel "$cache/vmlinuz" -initrd "$out/initramfs.gz" \
 	-append "console=ttyS0 quiet panic=-1 nokaslr mitigations=off" \
 	-nodefaults -no-user-config -display none -serial stdio -no-reboot </dev/null >"$out/console.raw" 2>"$out/qemu.log" ||
