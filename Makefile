@@ -13,7 +13,7 @@ B     := build$(if $(NAME),/$(NAME))
 
 DEPS := libuv msgpack hidapi-hidraw inih zlib jansson
 # Optional libraries: VARIABLE:pkg-config name:Debian package. A module that needs one is listed as "not built" without it.
-OPTIONAL := ZSTD:libzstd:libzstd-dev LIBLO:liblo:liblo-dev LIBEVDEV:libevdev:libevdev-dev MOSQUITTO:libmosquitto:libmosquitto-dev
+OPTIONAL := ZSTD:libzstd:libzstd-dev LIBDEFLATE:libdeflate:libdeflate-dev LIBLO:liblo:liblo-dev LIBEVDEV:libevdev:libevdev-dev MOSQUITTO:libmosquitto:libmosquitto-dev
 part = $(word $2,$(subst :, ,$1))
 
 HP_CFLAGS := -std=c11 -D_DEFAULT_SOURCE -D_POSIX_C_SOURCE=200809L -Ihost -Iinputs -I$B \
@@ -118,6 +118,13 @@ $B/headpipe-bench: $(BENCHO) $(PLAINO) $B/libhost.a
 	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
 $B/headpipe-verify: $B/bench/verify/verify.o $B/libhost.a
 	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ -lm -lpthread
+
+# Session files in figures, beside those of the peer; --json: one object per line.
+$B/headpipe-bench-session: $B/bench/session/bench_session.o $B/libhost.a
+	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -lm -lpthread
+bench-session: deps
+	@$(MAKE) --no-print-directory $B/headpipe-bench-session
+	$B/headpipe-bench-session
 
 # Timing; number text against the C library, 10^8 values each; instructions per operation (see bench/count.sh).
 bench: deps

@@ -2,7 +2,6 @@
  * session_catalog.c - a reader's schemas, channels, chunks, attachments and metadata. */
 #include <errno.h>
 #include <stdio.h>
-#include <zlib.h>
 
 #include "session_head.h"
 #include "session_reader.h"
@@ -160,11 +159,12 @@ int hps_take_place(struct hps_reader *r, bool attachment, uint64_t offset, uint6
 
 int hps_take_chunk(struct hps_reader *r, const struct hps_rchunk *chunk)
 {
-	if (r->nchunks >= UINT32_MAX - 1 || hps_grow(&r->chunks, r->nchunks, &r->chunks_room, sizeof *r->chunks) < 0)
+	if (r->nchunks >= UINT32_MAX - 1 || hps_grow(&r->chunks, r->nchunks, &r->chunks_room, sizeof *r->chunks) < 0 ||
+	    hps_grow(&r->links, r->nchunks, &r->links_room, sizeof *r->links) < 0)
 		return hps_error(r, -ENOMEM, "out of memory");
+	r->links[r->nchunks] = (struct hps_link){ NULL, 0, 0 };
 	struct hps_rchunk *c = &r->chunks[r->nchunks];
 	*c = *chunk;
-	c->slot = NULL;
 	c->first = r->messages;
 	c->messages = 0;
 	for (size_t i = 0; i < r->nchannels; i++) {
@@ -244,7 +244,7 @@ int hps_attachment_read(struct hps_reader *r, size_t index, void *buf, size_t si
 		(void)name, (void)type;
 		if (in.bad || n != p->size)
 			code = hps_error(r, -EBADMSG, "attachment %s: broken record", p->name);
-		else if (!hps_crc_agrees(r, crc, (uint32_t)crc32_z(0, data + HPS_HEAD, covered)))
+		else if (!hps_crc_agrees(r, crc, hps_crc32(0, data + HPS_HEAD, covered)))
 			code = hps_error(r, -EBADMSG, "attachment %s: wrong CRC", p->name);
 		else if (n)
 			memcpy(buf, body, n < size ? (size_t)n : size);

@@ -2,7 +2,6 @@
  * session_chunk.c - chunks of a session file in memory: read, checked, their messages found; least recently used go
  * first. The order changes on reads only. */
 #include <errno.h>
-#include <zlib.h>
 
 #include "session_reader.h"
 
@@ -86,52 +85,62 @@ static int fetch(struct hps_reader *r, const struct hps_rchunk *c, struct hps_sl
 	if (code)
 		return code;
 	s->records = s->block;
-	if (c->packing != HPS_PACK_PLAIN && !hps_crc_agrees(r, crc, (uint32_t)crc32_z(0, s->records, (size_t)c->raw)))
+	if (c->packing != HPS_PACK_PLAIN && !hps_crc_agrees(r, crc, hps_crc32(0, s->records, (size_t)c->raw)))
 		return hps_error(r, -EBADMSG, "the chunk at byte %llu is damaged: wrong CRC",
 		                 (unsigned long long)c->offset);
 	return 0;
 }
 
-/* One look at every record: whole? and how many messages of which channel (channels[].counted)? take: schemas and
- * channels are new. The times of a PLAIN chunk are found here too. */
+/* One look at every record: whole? and where messages begin (in_order), how many of which channel
+ * (channels[].counted). take: schemas and channels are new. The times of a PLAIN chunk are found here too. */
 static int count(struct hps_reader *r, struct hps_rchunk *c, struct hps_slot *s, bool take)
 {
 	const uint8_t *p = s->records, *end = p + c->raw;
 	int64_t last = INT64_MIN, low = INT64_MAX, high = INT64_MIN;
+	uint32_t *places = malloc((c->raw / (HPS_HEAD + HPS_MESSAGE_HEAD) + 1) * sizeof *places), n = 0;
+	struct hps_rchannel *ch = NULL;
+	uint16_t id = 0;
+	s->in_order = places;
 	s->sorted = true;
+	if (!places)
+		return -ENOMEM;
 	while (p < end) {
 		if (end - p < HPS_HEAD || hps_u64_at(p + 1) > (uint64_t)(end - p - HPS_HEAD))
 			return -EBADMSG;
 		uint64_t len = hps_u64_at(p + 1);
-		struct hps_in in = { p + HPS_HEAD, p + HPS_HEAD + len, false };
 		if (*p == HPS_OP_MESSAGE) {
-			size_t ch = len < HPS_MESSAGE_HEAD ? 0 : hps_by_id(r, hps_u16_at(p + HPS_HEAD));
-			r->unknown |= !ch;
-			if (!ch || len > UINT32_MAX / 2)
+			if (len < HPS_MESSAGE_HEAD || len > UINT32_MAX / 2)
 				return -EBADMSG;
+			if (!ch || hps_u16_at(p + HPS_HEAD) != id) {
+				id = hps_u16_at(p + HPS_HEAD);
+				size_t index = hps_by_id(r, id);
+				r->unknown |= !index;
+				if (!index)
+					return -EBADMSG;
+				ch = &r->channels[index - 1];
+			}
 			int64_t t = (int64_t)hps_u64_at(p + HPS_HEAD + 6);
 			s->sorted &= t >= last;
 			last = t;
 			low = t < low ? t : low;
 			high = t > high ? t : high;
-			if (!r->channels[ch - 1].counted++)
-				s->nparts++;
-			s->n++;
-		} else if (take && *p == HPS_OP_SCHEMA) {
-			if (hps_take_schema(r, in) < 0)
+			s->nparts += !ch->counted++;
+			places[n++] = (uint32_t)(p - s->records);
+		} else if (take && (*p == HPS_OP_SCHEMA || *p == HPS_OP_CHANNEL)) {
+			struct hps_in in = { p + HPS_HEAD, p + HPS_HEAD + len, false };
+			if ((*p == HPS_OP_SCHEMA ? hps_take_schema : hps_take_channel)(r, in) < 0)
 				return -EBADMSG;
-		} else if (take && *p == HPS_OP_CHANNEL) {
-			if (hps_take_channel(r, in) < 0)
-				return -EBADMSG;
+			ch = NULL; /* the list may have moved */
 		}
 		p += HPS_HEAD + len;
 	}
-	if (c->packing == HPS_PACK_PLAIN && s->n) {
+	s->n = n;
+	if (c->packing == HPS_PACK_PLAIN && n) {
 		c->start = low;
 		c->end = high;
 	}
 	/* a message outside the chunk's own times would be lost to seeking */
-	return s->n && (low < c->start || high > c->end) ? -EBADMSG : 0;
+	return n && (low < c->start || high > c->end) ? -EBADMSG : 0;
 }
 
 static void forget_counts(struct hps_reader *r)
@@ -140,34 +149,30 @@ static void forget_counts(struct hps_reader *r)
 		r->channels[i].counted = 0;
 }
 
-/* Lists where messages begin: in order, and by channel. Uses the counts and clears them. */
+/* Lists where messages begin by channel. Uses the counts and clears them. */
 static int list(struct hps_reader *r, const struct hps_rchunk *c, struct hps_slot *s)
 {
 	bool one = s->nparts <= 1;
 	s->parts = malloc((s->nparts + 1) * sizeof *s->parts);
-	s->in_order = malloc((s->n + 1) * sizeof *s->in_order);
 	s->by_channel = one ? s->in_order : malloc((s->n + 1) * sizeof *s->by_channel);
-	if (!s->parts || !s->in_order || !s->by_channel)
+	if (!s->parts || !s->by_channel)
 		return -ENOMEM;
 	uint32_t at = 0, part = 0;
 	for (size_t i = 0; i < r->nchannels && part < s->nparts; i++) {
 		struct hps_rchannel *ch = &r->channels[i];
 		if (!ch->counted)
 			continue;
-		s->parts[part++] = (struct hps_part){ (uint16_t)i, at, 0 };
+		s->parts[part++] = (struct hps_part){ (uint16_t)i, at, one ? s->n : 0 };
 		at += (uint32_t)ch->counted;
 		ch->counted = part; /* from here on: which part, + 1 */
 	}
-	uint32_t n = 0;
-	for (const uint8_t *p = s->records, *end = p + c->raw; p < end; p += HPS_HEAD + hps_u64_at(p + 1)) {
-		if (*p != HPS_OP_MESSAGE)
-			continue;
+	for (uint32_t i = 0; !one && i < s->n; i++) {
+		const uint8_t *p = s->records + s->in_order[i];
 		struct hps_part *q = &s->parts[r->channels[hps_by_id(r, hps_u16_at(p + HPS_HEAD)) - 1].counted - 1];
-		s->in_order[n++] = (uint32_t)(p - s->records);
-		s->by_channel[q->first + q->n++] = (uint32_t)(p - s->records);
+		s->by_channel[q->first + q->n++] = s->in_order[i];
 	}
-	s->bytes =
-	    (size_t)c->raw + sizeof *s + s->n * sizeof *s->in_order * (one ? 1 : 2) + s->nparts * sizeof *s->parts;
+	s->bytes = (size_t)c->raw + sizeof *s + (c->raw / (HPS_HEAD + HPS_MESSAGE_HEAD) + (one ? 0 : s->n)) * 4 +
+	           s->nparts * sizeof *s->parts;
 	return 0;
 }
 
@@ -183,41 +188,46 @@ static void slot_free(struct hps_slot *s)
 	free(s);
 }
 
-static void unlink_slot(struct hps_reader *r, struct hps_slot *s)
+static void unlink_chunk(struct hps_reader *r, uint32_t chunk)
 {
-	*(s->newer ? &s->newer->older : &r->newest) = s->older;
-	*(s->older ? &s->older->newer : &r->oldest) = s->newer;
+	const struct hps_link *l = &r->links[chunk];
+	*(l->newer ? &r->links[l->newer - 1].older : &r->newest) = l->older;
+	*(l->older ? &r->links[l->older - 1].newer : &r->oldest) = l->newer;
 }
 
-static void link_newest(struct hps_reader *r, struct hps_slot *s)
+static void link_newest(struct hps_reader *r, uint32_t chunk)
 {
-	s->newer = NULL;
-	s->older = r->newest;
-	*(r->newest ? &r->newest->newer : &r->oldest) = s;
-	r->newest = s;
+	r->links[chunk].newer = 0;
+	r->links[chunk].older = r->newest;
+	*(r->newest ? &r->links[r->newest - 1].newer : &r->oldest) = chunk + 1;
+	r->newest = chunk + 1;
+}
+
+static void forget_chunk(struct hps_reader *r, uint32_t chunk)
+{
+	unlink_chunk(r, chunk);
+	r->cached -= r->links[chunk].slot->bytes;
+	slot_free(r->links[chunk].slot);
+	r->links[chunk].slot = NULL;
 }
 
 /* Old chunks go until the rest, the one in use apart, fits. */
 static void make_room(struct hps_reader *r)
 {
-	while (r->oldest && r->oldest != r->newest && r->cached - r->newest->bytes > r->opts.cache_bytes) {
-		struct hps_slot *s = r->oldest;
-		unlink_slot(r, s);
-		r->cached -= s->bytes;
-		r->chunks[s->chunk].slot = NULL;
-		slot_free(s);
-	}
+	while (r->oldest != r->newest && r->cached - r->links[r->newest - 1].slot->bytes > r->opts.cache_bytes)
+		forget_chunk(r, r->oldest - 1);
 }
 
 struct hps_slot *hps_load(struct hps_reader *r, size_t index, int *code)
 {
 	struct hps_rchunk *c = &r->chunks[index];
-	struct hps_slot *s = c->slot;
+	struct hps_slot *s = r->links[index].slot;
 	if (s) {
-		if (s != r->newest) {
-			unlink_slot(r, s);
-			link_newest(r, s);
-			make_room(r);
+		if (r->newest != index + 1) {
+			unlink_chunk(r, (uint32_t)index);
+			link_newest(r, (uint32_t)index);
+			if (r->cached > r->opts.cache_bytes)
+				make_room(r);
 		}
 		return s;
 	}
@@ -263,9 +273,8 @@ struct hps_slot *hps_load(struct hps_reader *r, size_t index, int *code)
 		}
 		return NULL;
 	}
-	s->chunk = (uint32_t)index;
-	c->slot = s;
-	link_newest(r, s);
+	r->links[index].slot = s;
+	link_newest(r, (uint32_t)index);
 	r->cached += s->bytes;
 	make_room(r);
 	return s;
@@ -287,16 +296,15 @@ int hps_load_new(struct hps_reader *r, struct hps_rchunk *c)
 	if (code)
 		forget_counts(r);
 	free(s.block);
+	free(s.in_order);
 	return code;
 }
 
 void hps_cache_free(struct hps_reader *r)
 {
-	while (r->newest) {
-		struct hps_slot *s = r->newest;
-		unlink_slot(r, s);
-		slot_free(s);
-	}
+	while (r->newest)
+		forget_chunk(r, r->newest - 1);
+	free(r->links);
 }
 
 bool hps_chunk_at(const struct hps_reader *r, size_t index, struct hps_chunk *out)
@@ -314,12 +322,7 @@ int hps_chunk_check(struct hps_reader *r, size_t index)
 	int code = 0;
 	if (index >= r->nchunks)
 		return hps_error(r, -ENOENT, "there are %zu chunks", r->nchunks);
-	struct hps_slot *s = r->chunks[index].slot;
-	if (s) { /* read again: the file may have changed since */
-		unlink_slot(r, s);
-		r->cached -= s->bytes;
-		r->chunks[index].slot = NULL;
-		slot_free(s);
-	}
+	if (r->links[index].slot) /* read again: the file may have changed since */
+		forget_chunk(r, (uint32_t)index);
 	return hps_load(r, index, &code) ? 0 : code;
 }

@@ -67,8 +67,8 @@ int hps_next(struct hps_cursor *c, struct hps_message *m)
 	if (c->channel >= 0 && (size_t)c->channel >= r->nchannels)
 		return hps_error(r, -EINVAL, "there is no channel %d", c->channel);
 	while (c->chunk < r->nchunks) {
-		struct hps_slot *s = r->chunks[c->chunk].slot;
-		if (!s || s != r->newest)
+		struct hps_slot *s = r->links[c->chunk].slot;
+		if (!s || r->newest != c->chunk + 1)
 			s = has(r, c->chunk, c->channel) ? hps_load(r, c->chunk, &code) : NULL;
 		if (s) {
 			uint32_t n;
@@ -89,6 +89,39 @@ int hps_next(struct hps_cursor *c, struct hps_message *m)
 static int64_t time_at(const struct hps_slot *s, uint32_t place)
 {
 	return (int64_t)hps_u64_at(s->records + place + 15);
+}
+
+/* Times are mostly even, so the place is guessed and few messages are touched: afterwards the first one at t or later
+ * is at *first to *last. */
+static void bracket(const struct hps_slot *s, const uint32_t *at, int64_t t, uint32_t *first, uint32_t *last)
+{
+	uint32_t n = *last;
+	if (n < 8)
+		return;
+	double begin = (double)time_at(s, at[0]), length = (double)time_at(s, at[n - 1]) - begin;
+	double guess = length > 0 ? ((double)t - begin) / length * (n - 1) : 0;
+	uint32_t g = guess < 0 ? 0 : guess > n - 1 ? n - 1 : (uint32_t)guess;
+	if (time_at(s, at[g]) < t) {
+		*first = g + 1;
+		for (uint32_t by = 1; *first < n; by *= 2) {
+			uint32_t far = by < n - 1 - g ? g + by : n - 1;
+			if (time_at(s, at[far]) >= t) {
+				*last = far;
+				return;
+			}
+			*first = far + 1;
+		}
+	} else {
+		*last = g;
+		for (uint32_t by = 1; *last; by *= 2) {
+			uint32_t far = by < g ? g - by : 0;
+			if (time_at(s, at[far]) < t) {
+				*first = far + 1;
+				return;
+			}
+			*last = far;
+		}
+	}
 }
 
 int hps_seek_time(struct hps_cursor *c, int64_t t)
@@ -116,7 +149,10 @@ int hps_seek_time(struct hps_cursor *c, int64_t t)
 		}
 		uint32_t n, first = 0, last;
 		const uint32_t *at = places(s, c->channel, &n);
-		for (last = n; s->sorted && first < last;) {
+		last = n;
+		if (s->sorted)
+			bracket(s, at, t, &first, &last);
+		while (s->sorted && first < last) {
 			uint32_t mid = first + (last - first) / 2;
 			if (time_at(s, at[mid]) < t)
 				first = mid + 1;

@@ -18,7 +18,6 @@ struct hps_rchunk {
 	uint8_t packing;
 	bool bad;
 	char other[8]; /* HPS_PACK_OTHER: its name */
-	struct hps_slot *slot;
 };
 
 /* A chunk in memory. */
@@ -27,8 +26,6 @@ struct hps_part { /* messages of one channel */
 	uint32_t first, n; /* in by_channel */
 };
 struct hps_slot {
-	struct hps_slot *newer, *older;
-	uint32_t chunk;
 	bool sorted; /* times do not go back */
 	uint8_t *block;
 	const uint8_t *records;
@@ -36,6 +33,13 @@ struct hps_slot {
 	uint32_t n, nparts;
 	uint32_t *in_order, *by_channel; /* where messages begin in records; one list when there is one channel */
 	struct hps_part *parts;
+};
+
+/* One per chunk, kept apart and small, since every jump touches some: the chunk in memory, and the list of those that
+ * are, by their last use. Numbers of chunks + 1; 0 = none. */
+struct hps_link {
+	struct hps_slot *slot;
+	uint32_t newer, older;
 };
 
 /* A channel's messages in a chunk. */
@@ -94,7 +98,9 @@ struct hps_reader {
 	struct hps_place *attachments, *metadata;
 	size_t nattachments, nmetadata;
 	/* loaded chunks, most recently read first */
-	struct hps_slot *newest, *oldest;
+	struct hps_link *links;
+	size_t links_room;
+	uint32_t newest, oldest; /* chunk + 1 */
 	size_t cached;
 	uint8_t *scratch; /* packed bytes */
 	size_t scratch_room;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * session_record.c - reading and writing the bytes of MCAP records. */
 #include "session_record.h"
-#include <zlib.h>
 
 const uint8_t hps_magic[HPS_MAGIC_SIZE] = { 0x89, 'M', 'C', 'A', 'P', '0', '\r', '\n' };
 
@@ -216,13 +215,13 @@ uint64_t hps_hash(const void *data, size_t n)
 
 uint32_t hps_map_crc(const char *const *pairs)
 {
-	uLong crc = crc32(0, NULL, 0);
+	uint32_t crc = 0;
 	for (; pairs && pairs[0] && pairs[1]; pairs += 2) {
 		if (!strcmp(pairs[0], "crc32"))
 			continue;
 		/* the NULs are part of it: "ab"="c" is not "a"="bc" */
-		crc = crc32_z(crc, (const Bytef *)pairs[0], strlen(pairs[0]) + 1);
-		crc = crc32_z(crc, (const Bytef *)pairs[1], strlen(pairs[1]) + 1);
+		crc = hps_crc32(crc, pairs[0], strlen(pairs[0]) + 1);
+		crc = hps_crc32(crc, pairs[1], strlen(pairs[1]) + 1);
 	}
-	return (uint32_t)crc;
+	return crc;
 }

@@ -105,6 +105,10 @@ static inline uint64_t hps_u64_at(const uint8_t *p)
 	return hps_u32_at(p) | (uint64_t)hps_u32_at(p + 4) << 32;
 }
 
+/* zlib's CRC-32, going on from crc (0 = begin). */
+uint32_t hps_crc32(uint32_t crc, const void *, size_t n);
+/* The CRC of two blocks behind each other from theirs. */
+uint32_t hps_crc32_join(uint32_t first, uint32_t second, uint64_t second_size);
 /* 64-bit hash for fingerprints; not for safety against intent. */
 uint64_t hps_hash(const void *, size_t n);
 /* CRC-32 of sorted-as-given pairs, for the metadata's own "crc32" pair. */

@@ -3,7 +3,6 @@
  * chunk is checked before its messages count; behind a broken place the walk goes on at the next good chunk. */
 #include <errno.h>
 #include <stdio.h>
-#include <zlib.h>
 
 #include "session_reader.h"
 
@@ -102,7 +101,7 @@ static bool attachment_is_good(struct hps_reader *r, uint64_t length)
 		size_t n = end - at < sizeof block ? (size_t)(end - at) : sizeof block;
 		if (hps_read_at(r, at, block, n) < 0)
 			return false;
-		crc = (uint32_t)crc32_z(crc, block, n);
+		crc = hps_crc32(crc, block, n);
 		at += n;
 	}
 	uint8_t want[4];

@@ -2,7 +2,6 @@
  * session_summary.c - the session writer's attachments, metadata and what stands behind the last chunk. */
 #include <errno.h>
 #include <stdio.h>
-#include <zlib.h>
 
 #include "session_writer.h"
 
@@ -20,7 +19,7 @@ int hps_attach(struct hps_writer *w, int64_t time, const char *name, const char 
 	hps_out_string(&out, media_type);
 	hps_out_u64(&out, n);
 	hps_out_bytes(&out, data, n);
-	hps_out_u32(&out, out.failed ? 0 : (uint32_t)crc32_z(0, out.data + at, out.size - at));
+	hps_out_u32(&out, out.failed ? 0 : hps_crc32(0, out.data + at, out.size - at));
 	hps_out_end(&out, at);
 	struct hps_out *x = &w->attachment_indexes;
 	size_t begin = hps_out_begin(x, HPS_OP_ATTACHMENT_INDEX);
@@ -159,8 +158,7 @@ int hps_put_summary(struct hps_writer *w)
 	hps_out_bytes(&out, hps_magic, sizeof hps_magic);
 	/* the summary's CRC covers the footer up to the CRC itself */
 	if (!out.failed)
-		hps_put_u32(out.data + out.size - 12,
-		            (uint32_t)crc32_z(0, out.data + summary, out.size - 12 - summary));
+		hps_put_u32(out.data + out.size - 12, hps_crc32(0, out.data + summary, out.size - 12 - summary));
 	int r = out.failed ? (w->error = -ENOMEM) : hps_put_bytes(w, out.data, out.size);
 	free(out.data);
 	return r;

@@ -3,7 +3,6 @@
  * is walked instead. */
 #include <errno.h>
 #include <stdio.h>
-#include <zlib.h>
 
 #include "session_reader.h"
 
@@ -115,7 +114,7 @@ static void check_guard(struct hps_reader *r, struct summary *s)
 		size_t n = size - at < sizeof block ? (size_t)(size - at) : sizeof block;
 		if (hps_read_at(r, at, block, n) < 0)
 			break;
-		have = (uint32_t)crc32_z(have, block, n);
+		have = hps_crc32(have, block, n);
 	}
 	if (have != crc) {
 		r->library[0] = r->profile[0] = 0;
@@ -165,7 +164,7 @@ static int read_summary(struct hps_reader *r, uint8_t **data, size_t *n, uint64_
 	*n = (size_t)(footer - *start);
 	*data = malloc(*n + 1);
 	int code = *data ? hps_read_at(r, *start, *data, *n) : hps_error(r, -ENOMEM, "out of memory");
-	uint32_t have = code ? 0 : (uint32_t)crc32_z((uint32_t)crc32_z(0, *data, *n), foot, HPS_HEAD + 16);
+	uint32_t have = code ? 0 : hps_crc32(hps_crc32(0, *data, *n), foot, HPS_HEAD + 16);
 	if (code || (crc && crc != have)) {
 		if (!code)
 			hps_note(r, "the summary is damaged (its CRC is wrong), so the file was walked");

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <zlib.h>
 
 #include "session_reader.h"
 
@@ -117,7 +116,7 @@ static void check_data(struct verify *v, void (*progress)(uint64_t, uint64_t))
 		size_t n = size - at < 1 << 18 ? (size_t)(size - at) : 1 << 18;
 		if (hps_read_at(r, at, block, n) < 0)
 			break;
-		have = (uint32_t)crc32_z(have, block, n);
+		have = hps_crc32(have, block, n);
 		if (progress)
 			progress(size + at, 2 * size);
 	}

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <zlib.h>
 
 /* Schemas and channels are written again every so many chunks, so that a file whose first chunk is bad can be read. */
 enum { DECLARE_EVERY = 16 };
@@ -27,14 +26,14 @@ int hps_put_bytes_crc(struct hps_writer *w, const void *data, size_t n, uint32_t
 			w->sink.truncate(w->sink.ctx, w->offset);
 		return fail(w, r);
 	}
-	w->crc = w->offset ? (uint32_t)crc32_combine(w->crc, crc, (z_off_t)n) : crc;
+	w->crc = w->offset ? hps_crc32_join(w->crc, crc, n) : crc;
 	w->offset += n;
 	return 0;
 }
 
 int hps_put_bytes(struct hps_writer *w, const void *data, size_t n)
 {
-	return hps_put_bytes_crc(w, data, n, (uint32_t)crc32_z(0, data, n));
+	return hps_put_bytes_crc(w, data, n, hps_crc32(0, data, n));
 }
 
 void hps_put_schema(struct hps_out *out, const struct hps_writer *w, size_t index)
@@ -124,7 +123,7 @@ static int close_chunk(struct hps_writer *w)
 		return w->error;
 	uint8_t *records = w->chunk.data + HPS_CHUNK_FRONT, *body = records;
 	size_t raw = w->chunk.size - HPS_CHUNK_FRONT, size = raw;
-	uint32_t raw_crc = (uint32_t)crc32_z(0, records, raw);
+	uint32_t raw_crc = hps_crc32(0, records, raw);
 	uint64_t hash = hps_hash(records, raw);
 	const char *packing = "";
 	if (w->opts.compression == HPS_ZSTD) {
@@ -152,7 +151,7 @@ static int close_chunk(struct hps_writer *w)
 	hps_put_u64(head + front - 8, size);
 
 	/* the file's CRC is put together from parts that are known; the big part was just computed */
-	uint32_t body_crc = packing[0] ? (uint32_t)crc32_z(0, body, size) : raw_crc;
+	uint32_t body_crc = packing[0] ? hps_crc32(0, body, size) : raw_crc;
 	size_t indexes = w->chunk.size;
 	struct hps_out *ci = &w->chunk_indexes;
 	size_t record = hps_out_begin(ci, HPS_OP_CHUNK_INDEX);
@@ -189,9 +188,9 @@ static int close_chunk(struct hps_writer *w)
 		w->preamble = w->offset;
 		w->preamble_crc = w->crc;
 	}
-	uint32_t crc = (uint32_t)crc32_z(0, head, front);
-	crc = (uint32_t)crc32_combine(crc, body_crc, (z_off_t)size);
-	crc = (uint32_t)crc32_z(crc, w->chunk.data + indexes, w->chunk.size - indexes);
+	uint32_t crc = hps_crc32(0, head, front);
+	crc = hps_crc32_join(crc, body_crc, size);
+	crc = hps_crc32(crc, w->chunk.data + indexes, w->chunk.size - indexes);
 	int r = hps_put_bytes_crc(w, head, front + w->chunk.size - HPS_CHUNK_FRONT, crc);
 	if (r < 0) {
 		/* not in the file, so not in its summary */
