@@ -174,7 +174,8 @@ int cmd_run(int argc, char **argv)
 	signal(SIGUSR1, SIG_IGN);
 	signal(SIGUSR2, SIG_IGN);
 	struct control control = { .run = &run, .arguments = &a };
-	if (hp_life_open(&run) < 0) {
+	bool opened = hp_life_open(&run) >= 0;
+	if (!opened) {
 		run.exit_code = 1;
 	} else {
 		if (run.perf)
@@ -185,7 +186,8 @@ int cmd_run(int argc, char **argv)
 	}
 	end_perf(&run, &a);
 	hp_life_end(&run);
-	say_counts(&run);
+	if (opened)
+		say_counts(&run);
 	status = run.exit_code;
 	hp_unload(&run, &config);
 	return status;

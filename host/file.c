@@ -122,7 +122,9 @@ struct hp_file *hp_file_open(const struct hp_host *h, const char *path, const ch
 		}
 	}
 	int err = errno ? errno : ENOMEM;
-	hp_log(HP_ERROR, n->who, "%s: %s", path, strerror(err));
+	char text[512];
+	snprintf(text, sizeof text, "%.300s: %s", path, strerror(err));
+	hp_services_error(n, text);
 	if (t && t->path && t->fd >= 0)
 		close(t->fd);
 	free(t ? t->path : NULL);

@@ -28,6 +28,7 @@ static void woken(uv_async_t *a)
 static int open_one(struct hp_node *n)
 {
 	int r = 0;
+	n->opening = true;
 	if (n->encoder && n->encoder->open)
 		r = n->encoder->open(n->encoder_state, &n->host);
 	if (r >= 0 && n->module->open) {
@@ -37,9 +38,11 @@ static int open_one(struct hp_node *n)
 	}
 	if (r >= 0 && n->kind == HP_OUTPUT)
 		r = hp_limit_open(n);
+	n->opening = false;
 	if (r < 0) {
-		hp_log(HP_ERROR, n->who, "cannot be opened: %s (%s:%d)", strerror(-r), n->section->file,
-		       n->section->line);
+		if (!n->said)
+			hp_log(HP_ERROR, n->who, "cannot be opened: %s (%s:%d)", strerror(-r), n->section->file,
+			       n->section->line);
 		return r;
 	}
 	n->phase = HP_OPENED;

@@ -48,6 +48,7 @@ struct hp_node {
 	struct hp_node **kids; /* in the order of the file */
 	size_t nkids;
 	enum hp_phase phase;
+	bool opening, said; /* in open(): it has said itself why it cannot */
 	bool dead;   /* outputs that failed: skipped */
 	bool bypass; /* filters above the place where the samples of a replay were recorded: these had it already */
 

@@ -42,9 +42,23 @@ static void on_loop_thread(const struct hp_node *n, const char *what)
 #endif
 }
 
+void hp_services_error(struct hp_node *n, const char *text)
+{
+	/* threads that it may have started already do not count */
+	if (pthread_equal(pthread_self(), n->run->loop_thread) && n->opening) {
+		n->said = true;
+		hp_log(HP_ERROR, n->who, "%s (%s:%d)", text, n->section->file, n->section->line);
+	} else {
+		hp_log(HP_ERROR, n->who, "%s", text);
+	}
+}
+
 static void svc_log(const struct hp_host *h, enum hp_level level, const char *text)
 {
-	hp_log(level, hp_node_of(h)->who, "%s", text);
+	if (level == HP_ERROR)
+		hp_services_error(hp_node_of(h), text);
+	else
+		hp_log(level, hp_node_of(h)->who, "%s", text);
 }
 
 static int64_t svc_now(const struct hp_host *h)

@@ -6,6 +6,8 @@
 
 /* Fills n->host. */
 void hp_services_give(struct hp_node *);
+/* An error line of the node. While it is opened the line gets its place in the ini and is the only one about it. */
+void hp_services_error(struct hp_node *, const char *text);
 /* Acts on what fail() of any thread has left; drains posts first. [loop] */
 void hp_services_turn(struct hp_run *);
 /* Calls the timers that were due when they were set, once per turn of the loop. [loop] */

@@ -4,7 +4,6 @@
  * Plain sendto() is the fastest way there is for two datagrams per sample, and an unconnected socket does not lose
  * every second datagram when nobody listens (a connected one reports the peer's refusal instead of sending). */
 #include "clock.h"
-#include "log.h"
 #include "services.h"
 #include <arpa/inet.h>
 #include <errno.h>
@@ -77,8 +76,10 @@ struct hp_udp *hp_udp_open(const struct hp_host *h, const struct hp_addrs *addrs
 		t->fd = r ? -1 : shared_socket(n->run, t->address.ss_family);
 		if (t->fd < 0) {
 			int err = r ? EADDRNOTAVAIL : errno;
-			hp_log(HP_ERROR, n->who, "%s port %u: %s", a->host, a->port,
-			       r && r != EAI_SYSTEM ? gai_strerror(r) : strerror(errno));
+			char text[512];
+			snprintf(text, sizeof text, "%s port %u: %s", a->host, a->port,
+			         r && r != EAI_SYSTEM ? gai_strerror(r) : strerror(errno));
+			hp_services_error(n, text);
 			free(u);
 			errno = err;
 			return NULL;

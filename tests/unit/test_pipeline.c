@@ -544,6 +544,13 @@ static int refuse(struct probe *p)
 	return -EBUSY;
 }
 
+static int refuse_with_words(struct probe *p)
+{
+	p->host->log(p->host, HP_WARN, "trying");
+	p->host->log(p->host, HP_ERROR, "no such cable");
+	return -ENODEV;
+}
+
 static void opening_fails(void **unused)
 {
 	struct bench b;
@@ -552,6 +559,14 @@ static void opening_fails(void **unused)
 	probe(&b, "pose")->on_open = refuse;
 	assert_int_equal(hp_life_open(&b.run), -EBUSY);
 	assert_log_has("headpipe: error: filter pose: cannot be opened: Device or resource busy (a.ini:5)\n");
+	bench_end(&b);
+
+	/* what the module says itself is all there is, with the place in the ini */
+	bench_build(&b, INI);
+	probe(&b, "pose")->on_open = refuse_with_words;
+	assert_int_equal(hp_life_open(&b.run), -ENODEV);
+	assert_string_equal(logged, "headpipe: warning: filter pose: trying\n"
+	                            "headpipe: error: filter pose: no such cable (a.ini:5)\n");
 	bench_end(&b);
 
 	bench_build(&b, INI);
