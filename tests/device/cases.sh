@@ -513,7 +513,35 @@ case_sensor_hub() {
 	ok "doctor names hid-sensor-hub; its command frees the device and the running program goes on"
 }
 
-cases="bluetooth usb interval protocol2 without_ids replug no_marker silent refuses dump bytes healthy nothing permission sensor_hub"
+case_suspend() {
+	[ -e /sys/class/rtc/rtc0/wakealarm ] && grep -q mem /sys/power/state || {
+		ok "skipped: this machine cannot sleep"
+		return
+	}
+	ini "first_sample_timeout = 500ms"
+	plug --log dev.log
+	start live.ini
+	wait_for run.log 'connected, '
+	# the device loses its settings in the machine's sleep
+	kill -USR1 $tracker
+	writes=$(grep -c '^W' dev.log)
+	echo +3 >/sys/class/rtc/rtc0/wakealarm
+	echo mem >/sys/power/state || fail "no sleep"
+	wait_for run.log 'setting it up again'
+	n=0
+	until [ "$(grep -c '^W' dev.log)" -gt "$writes" ] || [ $n -gt 100 ]; do n=$((n + 1)); sleep 0.1; done
+	sent=$(grep -c '^S' dev.log)
+	n=0
+	until [ "$(grep -c '^S' dev.log)" -gt "$((sent + 20))" ] || [ $n -gt 100 ]; do n=$((n + 1)); sleep 0.1; done
+	[ "$(grep -c '^S' dev.log)" -gt "$sent" ] || fail "it does not stream after the sleep"
+	expect_not run.log 'went away' "no reconnect needed"
+	stop
+	out
+	dmesg | grep -q 'PM: suspend exit' || fail "the machine did not sleep"
+	ok "after a real sleep of the machine a device that lost its settings is set up again and streams"
+}
+
+cases="bluetooth usb interval protocol2 without_ids replug no_marker silent refuses dump bytes healthy nothing permission suspend sensor_hub"
 [ ! -e /only ] || cases=$(cat /only)
 for c in $cases; do run_case "$c"; done
 exit $failed

@@ -10,7 +10,7 @@
  *   --mute            answer every read of a feature report with an error
  *   --always          stream without being set up      --still   always the same pose     --nogyro  gyro all zero
  *   --log FILE        one line per report: "S ns hex" sent, "W id hex" written to it, "G id" asked of it
- * It ends, and with it the device, on SIGTERM. */
+ * It ends, and with it the device, on SIGTERM; SIGUSR1 makes it forget its settings, as a power cut would. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/input.h>
@@ -91,12 +91,14 @@ static unsigned setups_wanted = 1, setups, sent, count;
 static uint8_t settings[2]; /* bit 0 report, bit 1 power, bits 2-7 interval; then bit 0 transport */
 static uint8_t uid[16] = { 0, 0, 0, 0, 0, 0, 0, 0, 'B', 'T', 2, 0, 0, 0, 0, 1 };
 static FILE *logfile;
-static volatile sig_atomic_t quit;
+static volatile sig_atomic_t quit, forget;
 
 static void on_signal(int s)
 {
-	(void)s;
-	quit = 1;
+	if (s == SIGUSR1)
+		forget = 1;
+	else
+		quit = 1;
 }
 
 static void note(const char *what, long long n, const uint8_t *data, size_t size)
@@ -257,7 +259,13 @@ static void serve(void)
 {
 	struct pollfd p[2] = { { fd, POLLIN, 0 }, { timer, POLLIN, 0 } };
 	while (!quit) {
-		if (poll(p, 2, -1) < 0)
+		int n = poll(p, 2, -1);
+		if (forget) {
+			forget = 0;
+			settings[0] = settings[1] = 0;
+			arm();
+		}
+		if (n < 0)
 			continue;
 		struct uhid_event ev;
 		if (p[0].revents & POLLIN) {
@@ -334,9 +342,10 @@ int main(int argc, char **argv)
 	struct sigaction sa = { .sa_handler = on_signal };
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGUSR1, &sa, NULL);
 	if ((fd = open("/dev/uhid", O_RDWR | O_CLOEXEC)) < 0)
 		die("/dev/uhid");
-	if ((timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC)) < 0)
+	if ((timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) < 0)
 		die("timerfd");
 	create(name, uniq, bus, vendor, product);
 	arm();
