@@ -100,11 +100,21 @@ static void take_control(struct control *c)
 		uv_timer_start(&c->end, on_end, (uint64_t)(c->arguments->for_ns / 1000000), 0);
 }
 
+/* Before the loop runs and while it ends: a key bound to `pkill -USR1` must not kill a run that opens a device or
+ * writes its last records. */
+static void ignore_wishes(void)
+{
+	signal(SIGUSR1, SIG_IGN);
+	signal(SIGUSR2, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+}
+
 static void leave_control(struct control *c)
 {
 	for (size_t i = 0; i < 5; i++)
 		uv_close((uv_handle_t *)&c->signals[i], NULL);
 	uv_close((uv_handle_t *)&c->end, NULL);
+	ignore_wishes();
 }
 
 static void say_counts(const struct hp_run *run)
@@ -155,6 +165,7 @@ int cmd_run(int argc, char **argv)
 	struct hp_run run = { 0 };
 	struct hp_config config = { 0 };
 	int64_t begin = hp_now();
+	ignore_wishes();
 	int status = read_arguments(&a, argc, argv);
 	if (status)
 		return status;
@@ -170,9 +181,6 @@ int cmd_run(int argc, char **argv)
 		hp_unload(&run, &config);
 		return 1;
 	}
-	/* one that comes while modules are opened must not end the program */
-	signal(SIGUSR1, SIG_IGN);
-	signal(SIGUSR2, SIG_IGN);
 	struct control control = { .run = &run, .arguments = &a };
 	bool opened = hp_life_open(&run) >= 0;
 	if (!opened) {

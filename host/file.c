@@ -107,7 +107,10 @@ struct hp_file *hp_file_open(const struct hp_host *h, const char *path, const ch
 	struct target *t = calloc(1, sizeof *t);
 	if (t) {
 		t->path = strdup(path);
-		t->fd = t->path ? open(path, flags, 0666) : -1;
+		/* a pipe without a reader is an error (ENXIO), not a start that hangs */
+		t->fd = t->path ? open(path, flags | O_NONBLOCK, 0666) : -1;
+		if (t->fd >= 0)
+			fcntl(t->fd, F_SETFL, fcntl(t->fd, F_GETFL) & ~O_NONBLOCK);
 	}
 	if (f && t && t->path && t->fd >= 0 && !fstat(t->fd, &st)) {
 		t->host = h;
@@ -123,7 +126,7 @@ struct hp_file *hp_file_open(const struct hp_host *h, const char *path, const ch
 	}
 	int err = errno ? errno : ENOMEM;
 	char text[512];
-	snprintf(text, sizeof text, "%.300s: %s", path, strerror(err));
+	snprintf(text, sizeof text, "%.300s: %s", path, err == ENXIO ? "nobody reads from this pipe" : strerror(err));
 	hp_services_error(n, text);
 	if (t && t->path && t->fd >= 0)
 		close(t->fd);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* One module's part of a batch. */
 struct part {
@@ -217,13 +218,23 @@ static void apply(struct hp_run *run, struct hp_run *fresh)
 	free(changes);
 }
 
+/* `run <(generator)`: the second opening would wait for a writer that never comes, with the whole program. */
+static void read_again(struct hp_config *config, const char *path, struct hp_errors *errors)
+{
+	struct stat st;
+	if (stat(path, &st) == 0 && S_ISFIFO(st.st_mode))
+		hp_error(errors, path, 0, "this is a pipe, it cannot be read a second time");
+	else
+		hp_config_read(config, path, errors);
+}
+
 void hp_live_reload(struct hp_run *run, const char *const *assignments, size_t nassignments)
 {
 	struct hp_config config = { 0 };
 	struct hp_errors errors = { 0 };
 	struct hp_run fresh = { 0 };
 	for (size_t i = 0; i < run->config->nfiles; i++)
-		hp_config_read(&config, run->config->files[i], &errors);
+		read_again(&config, run->config->files[i], &errors);
 	for (size_t i = 0; i < nassignments && !errors.count; i++)
 		hp_config_set(&config, assignments[i], &errors);
 	if (!errors.count)

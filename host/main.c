@@ -4,9 +4,12 @@
 #include "have.h"
 #include "log.h"
 #include "suggest.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct hp_command hp_commands[] = {
 	{ "check", "check FILE... [-s section.key=value]", "print a configuration's tree, or what is wrong with it",
@@ -107,13 +110,30 @@ int cmd_version(int argc, char **argv)
 	return 0;
 }
 
-int main(int argc, char **argv)
+/* Started with a closed standard stream (>&-), the next file or socket would take its number: libuv aborts when it
+ * closes such a one, and messages would go into somebody's data. */
+static void open_standard_streams(void)
+{
+	int fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO)
+		fd = dup(fd);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* What was printed and did not arrive (a full disk) is a failure; a reader that has seen enough (`| head`) is none. */
+static int printed(int status)
+{
+	if (fflush(stdout) == 0 || errno == EPIPE || status)
+		return status;
+	fprintf(stderr, "headpipe: standard output: %s\n", strerror(errno));
+	return 1;
+}
+
+static int dispatch(int argc, char **argv)
 {
 	const char *names[64];
 	size_t n = 0;
-	/* a closed pipe, a file as long as it may be: errors of one write, not the end of everything */
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2) {
 		cmd_help(1, argv);
 		return 2;
@@ -137,4 +157,13 @@ int main(int argc, char **argv)
 	fprintf(stderr, "headpipe: no command `%s`%s%s%s (`headpipe help` lists them)\n", name,
 	        guess ? "; did you mean `" : "", guess ? guess : "", guess ? "`?" : "");
 	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	open_standard_streams();
+	/* a closed pipe, a file as long as it may be: errors of one write, not the end of everything */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	return printed(dispatch(argc, argv));
 }

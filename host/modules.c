@@ -7,6 +7,9 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -131,6 +134,25 @@ static const char *wrong_content(const struct hp_module *m, char *why, size_t si
 	return NULL;
 }
 
+/* dlopen() maps a file that was cut short as if it were whole; the first touch of what is missing would be SIGBUS. */
+static bool cut_short(const char *path, uint64_t size)
+{
+	ElfW(Ehdr) head;
+	ElfW(Phdr) part;
+	bool cut = false;
+	FILE *f = fopen(path, "rb");
+	if (f && fread(&head, sizeof head, 1, f) == 1 && !memcmp(head.e_ident, ELFMAG, SELFMAG) &&
+	    head.e_phentsize == sizeof part)
+		for (size_t i = 0; i < head.e_phnum && !cut; i++)
+			cut =
+			    fseek(f, (long)(head.e_phoff + i * sizeof part), SEEK_SET) < 0 ||
+			    fread(&part, sizeof part, 1, f) != 1 ||
+			    (part.p_type == PT_LOAD && (part.p_offset > size || part.p_filesz > size - part.p_offset));
+	if (f)
+		fclose(f);
+	return cut;
+}
+
 const struct hp_module *hp_module_load(const char *path, char *why, size_t why_size)
 {
 	struct stat st;
@@ -151,6 +173,11 @@ const struct hp_module *hp_module_load(const char *path, char *why, size_t why_s
 		         S_ISREG(st.st_mode)
 		             ? "writable by everybody, so it is not loaded; `chmod o-w` it if it is yours"
 		             : "not a regular file");
+		free(real);
+		return NULL;
+	}
+	if (cut_short(real, (uint64_t)st.st_size)) {
+		snprintf(why, why_size, "%s: cannot be loaded: the file is cut short", path);
 		free(real);
 		return NULL;
 	}

@@ -12,7 +12,7 @@
 const struct hp_option hp_host_options[] = {
 	HP_OPT_STR(struct hp_host_keys, use, NULL, "the module; without it the section's name is the module's"),
 	HP_OPT_STR(struct hp_host_keys, from, NULL,
-	           "the input or filter that samples come from; without it the nearest one above"),
+	           "filters and outputs: the input or filter that feeds it; without it the nearest one above"),
 	HP_OPT_BOOL(struct hp_host_keys, enabled, "yes", "no: leave this section out; samples pass a filter unchanged"),
 	HP_OPT_ENUM(struct hp_host_keys, on_error, "drop", "drop|stop",
 	            "when the module fails while running: go on without it, or stop everything"),
@@ -188,7 +188,8 @@ static void unknown_key(const struct hp_option *const *tables, size_t ntables, c
 		return;
 	}
 	char help[HP_NAME_MAX + 64] = "";
-	if (strlen(module) <= HP_NAME_MAX)
+	const struct hp_pair *use = hp_section_get(section, "use");
+	if (strlen(module) <= HP_NAME_MAX && !(use && strchr(use->value, '/'))) /* a file is not found by its name */
 		snprintf(help, sizeof help, "   (headpipe help %s)", module);
 	char takes[512];
 	if (!*list)

@@ -4,9 +4,11 @@
 #include "report_source.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct session_source {
 	struct report_source base;
@@ -25,12 +27,12 @@ bool session_source_is(const char *path)
 {
 	static const uint8_t magic[8] = { 0x89, 'M', 'C', 'A', 'P', '0', '\r', '\n' };
 	uint8_t have[8];
-	FILE *f = fopen(path, "rb");
-	if (!f)
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe without a writer must not hang */
+	if (fd < 0)
 		return false;
-	size_t n = fread(have, 1, sizeof have, f);
-	fclose(f);
-	return n > 0 && !memcmp(have, magic, n);
+	ssize_t n = read(fd, have, sizeof have);
+	close(fd);
+	return n > 0 && !memcmp(have, magic, (size_t)n);
 }
 
 static bool is_report(const struct session_source *s, const struct hps_message *m)

@@ -82,6 +82,8 @@ echo 'this is no library, only some text that is long enough for a header' >"$mo
 refused ./mods/text.so './mods/text.so: cannot be loaded: invalid ELF header'
 : >"$mods/empty.so"
 refused ./mods/empty.so './mods/empty.so: cannot be loaded: file too short'
+head -c 8000 "$mods/broken.so" >"$mods/cut.so"
+refused ./mods/cut.so './mods/cut.so: cannot be loaded: the file is cut short'
 cp "$mods/broken.so" "$mods/open.so"
 chmod 757 "$mods/open.so"
 refused ./mods/open.so './mods/open.so: writable by everybody, so it is not loaded; `chmod o-w` it if it is yours'
