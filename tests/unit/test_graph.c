@@ -96,6 +96,8 @@ static void left_out(void **unused)
 	                     "[input hand]\nuse = probe_in\n[output other]\nuse = probe_out\n");
 	assert_tree(&b, "hand (probe_in ← 127.0.0.1:9) ── other (probe_out → 127.0.0.1:9)\n");
 	assert_int_equal(b.run.ninputs, 1);
+	assert_int_equal(b.run.nnodes, 2); /* what hangs below a disabled input goes with it */
+	assert_int_equal(b.run.nall, 5);
 	bench_free(&b);
 
 	assert_errors(HEAD "enabled = no\n" TAIL,
