@@ -144,8 +144,7 @@ void hp_life_failed(struct hp_node *n, int err, const char *text)
 	}
 }
 
-/* ---- the end ------------------------------------------------------------------------------------------------------
- */
+/* ---- the end -------------------------------------------------------------------------------------------------- */
 
 /* Some function that the handle's owner gave to it. */
 static uintptr_t code_of(const uv_handle_t *h)

@@ -160,8 +160,7 @@ void hp_perf_sent(struct hp_perf *p, const struct hp_sample *s)
 		hp_sink_push(p->log, &r, sizeof r);
 }
 
-/* ---- results -------------------------------------------------------------------------------------------------------
- */
+/* ---- results -------------------------------------------------------------------------------------------------- */
 
 void hp_perf_print(const struct hp_perf *p, FILE *out)
 {

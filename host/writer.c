@@ -58,8 +58,7 @@ static void store32(uint8_t *p, uint32_t v)
 	memcpy(p, &v, sizeof v);
 }
 
-/* ---- the thread ---------------------------------------------------------------------------------------------------
- */
+/* ---- the thread ----------------------------------------------------------------------------------------------- */
 
 static void break_sink(struct hp_sink *s, int err)
 {
@@ -194,8 +193,7 @@ static int start_thread(void)
 	return r;
 }
 
-/* ---- the loop's side ------------------------------------------------------------------------------------------------
- */
+/* ---- the loop's side ------------------------------------------------------------------------------------------ */
 
 struct hp_sink *hp_sink_open(const struct hp_sink_ops *ops, void *ctx, size_t ring_bytes)
 {
