@@ -109,7 +109,8 @@ static void tell_connected(struct hid_reader *r)
 		hid_reader_say(r, HP_INFO, "%s connected", r->link.facts.name);
 }
 
-static void on_report(struct hid_reader *r, const uint8_t *data, size_t size, int64_t now)
+/* True when the report gave a sample. */
+static bool on_report(struct hid_reader *r, const uint8_t *data, size_t size, int64_t now)
 {
 	struct hp_raw raw = { sizeof raw, (uint32_t)size, data, now };
 	struct hp_sample sample;
@@ -143,11 +144,14 @@ static void on_report(struct hid_reader *r, const uint8_t *data, size_t size, in
 	r->last_report_ns = now;
 	if (!r->told_rate && now - r->first_report_ns >= 1000000000)
 		tell_connected(r);
+	return item.nsamples > 0;
 }
 
 static void setup_says(void *arg, enum hp_level level, const char *text)
 {
 	struct hid_reader *r = arg;
+	if (atomic_load(&r->stop))
+		return; /* the wake-up for the end also interrupts what is being written */
 	hid_reader_say(r, r->quiet && level > HP_DEBUG ? HP_DEBUG : level, "%s %s", r->link.facts.name, text);
 }
 
@@ -203,8 +207,8 @@ static void serve(struct hid_reader *r, char *why, size_t why_size)
 		int64_t now = r->host->now(r->host);
 		unsigned asked = atomic_exchange(&r->asked, 0);
 		if (n > 0) {
-			on_report(r, data, (size_t)n, now);
-			awaiting = false;
+			if (on_report(r, data, (size_t)n, now))
+				awaiting = false;
 			empty = 0;
 		}
 		if (atomic_load(&r->stop) || asked & HID_ASK_REOPEN)
@@ -231,12 +235,12 @@ static void serve(struct hid_reader *r, char *why, size_t why_size)
 		}
 		if (awaiting && now >= deadline) {
 			if (setups++ == 2) {
-				snprintf(why, why_size, "it sends nothing");
+				snprintf(why, why_size, r->connected ? "it sends no rotation" : "it sends nothing");
 				return;
 			}
 			if (!r->quiet)
-				hid_reader_say(r, HP_INFO, "%s is open but sends nothing; setting it up again",
-				               r->link.facts.name);
+				hid_reader_say(r, HP_INFO, "%s is open but sends %s; setting it up again",
+				               r->link.facts.name, r->connected ? "no rotation" : "nothing");
 			set_up(r);
 			deadline = r->host->now(r->host) + timeout;
 		} else if (++empty == EMPTY_MAX) {

@@ -572,6 +572,25 @@ static void test_partial_and_foreign_reports(void **state)
 	bench_end(b);
 }
 
+/* Reports come, but none with a rotation: as good as silent. */
+static void test_no_rotation(void **state)
+{
+	struct bench *b = bench_new();
+	struct fake_device *d = device(0, "Headset", "");
+	static const uint8_t battery[2] = { 9, 50 };
+	(void)state;
+	b->in.first_sample_timeout = 50000000;
+	fake_plug(d, 0);
+	bench_start(b);
+	for (int n = 0; locked(&d->opens) < 2; fake_report(d, battery, 2))
+		tick(&n);
+	wait_log(b, "Headset is open but sends no rotation; setting it up again");
+	wait_log(b, "Headset went away (it sends no rotation)");
+	hp_input_hid.stop(&b->in);
+	assert_int_equal(count_of(b, 'S', 0), 0);
+	bench_end(b);
+}
+
 static void test_vanishes_and_comes_back_elsewhere(void **state)
 {
 	struct bench *b = bench_new();
@@ -870,6 +889,7 @@ int main(void)
 		T(test_slow_device),
 		T(test_silent_device),
 		T(test_partial_and_foreign_reports),
+		T(test_no_rotation),
 		T(test_vanishes_and_comes_back_elsewhere),
 		T(test_reconnect_no),
 		T(test_two_devices_two_inputs),
