@@ -119,6 +119,24 @@ $B/headpipe-bench: $(BENCHO) $(PLAINO) $B/libhost.a
 $B/headpipe-verify: $B/bench/verify/verify.o $B/libhost.a
 	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ -lm -lpthread
 
+# libheadpipe-session: the session reader and writer alone. Only the functions of headpipe-session.h can be seen.
+SESSION_SRC := $(wildcard host/session*.c host/number*.c)
+SESSION_PIC := $(SESSION_SRC:%.c=$B/pic/%.o)
+SESSION_OPT := $(foreach o,ZSTD:libzstd LIBDEFLATE:libdeflate,$(if $(filter $(call part,$o,1):%,$(HAVE)),$(call part,$o,2)))
+SESSION_LIBS = $(shell pkg-config --libs zlib $(SESSION_OPT)) -lm
+SESSION_SO := libheadpipe-session.so.1
+.PHONY: lib
+lib: $B/$(SESSION_SO) $B/libheadpipe-session.a
+$B/pic/%.o: %.c $B/flags $B/have.h
+	@mkdir -p $(@D)
+	$(call Q,CC   $<)$(CC) $(HP_CFLAGS) -fPIC $(PC_CFLAGS) $(CFLAGS) -c $< -o $@
+$B/$(SESSION_SO): $(SESSION_PIC)
+	$(call Q,LINK $@)$(CC) -shared -Wl,-soname,$(SESSION_SO) $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(SESSION_LIBS)
+	@ln -sf $(SESSION_SO) $B/libheadpipe-session.so
+$B/libheadpipe-session.a: $(SESSION_PIC)
+	@rm -f $@
+	@ld -r $^ -o $B/pic/session.o && objcopy --localize-hidden $B/pic/session.o && ar rcs $@ $B/pic/session.o
+
 # Session files in figures, beside those of the peer; --json: one object per line.
 $B/headpipe-bench-session: $B/bench/session/bench_session.o $B/libhost.a
 	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -lm -lpthread
@@ -155,10 +173,13 @@ test-device: deps
 .PHONY: install uninstall
 D = $(DESTDIR)$(PREFIX)
 UDEV_RULES ?= $(if $(filter /usr,$(PREFIX)),/usr/lib,/etc)/udev/rules.d
-install: all
+install: all lib
 	install -d $D/bin $D/include $D/lib/headpipe $D/lib/pkgconfig $D/share/headpipe/conf $D/share/man/man1 $D/share/doc/headpipe
 	install -m 755 $B/headpipe $D/bin/headpipe
-	install -m 644 host/headpipe.h $D/include/headpipe.h
+	install -m 644 host/headpipe.h host/headpipe-session.h $D/include/
+	install -m 755 $B/$(SESSION_SO) $D/lib/$(SESSION_SO)
+	ln -sf $(SESSION_SO) $D/lib/libheadpipe-session.so
+	install -m 644 $B/libheadpipe-session.a $D/lib/libheadpipe-session.a
 	install -m 644 docs/headpipe.1 $D/share/man/man1/headpipe.1
 	install -m 644 LICENSE README.md docs/*.md $D/share/doc/headpipe/
 	install -m 644 $(filter-out %.rules %.service,$(wildcard conf/*)) $D/share/headpipe/conf/
@@ -175,8 +196,13 @@ install: all
 	printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' 'moduledir=$${prefix}/lib/headpipe' '' \
 	  'Name: headpipe' 'Description: header for modules of the headpipe head-tracking host' 'Version: $(VERSION)' \
 	  'Cflags: -I$${includedir}' > $D/lib/pkgconfig/headpipe.pc
+	printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' 'libdir=$${prefix}/lib' '' \
+	  'Name: headpipe-session' 'Description: reads and writes headpipe session files (MCAP)' 'Version: $(VERSION)' \
+	  'Requires.private: zlib $(SESSION_OPT)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lheadpipe-session' \
+	  'Libs.private: -lm' > $D/lib/pkgconfig/headpipe-session.pc
 uninstall:
 	rm -rf $D/bin/headpipe $D/include/headpipe.h $D/lib/pkgconfig/headpipe.pc $D/share/man/man1/headpipe.1 \
+	  $D/include/headpipe-session.h $D/lib/pkgconfig/headpipe-session.pc $D/lib/libheadpipe-session.* \
 	  $D/share/doc/headpipe $D/share/headpipe $D/lib/systemd/user/headpipe.service \
 	  $(DESTDIR)$(UDEV_RULES)/70-headpipe.rules
 	-rmdir $D/lib/headpipe # stays while modules are in it
@@ -191,4 +217,5 @@ format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 clean:
 	rm -rf build
+-include $(SESSION_PIC:.o=.d) $B/bench/session/bench_session.d
 -include $(BENCHO:.o=.d) $(LIBO:.o=.d) $B/host/main.d $(UNIT:=.d) $(PLAINO:.o=.d) $(FUZZ:=.d) $(TESTMODS:.so=.d)

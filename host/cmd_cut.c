@@ -9,7 +9,7 @@
 /* A replay needs to know what was connected: the last such event before the part comes along. */
 static int copy_connection(struct tool_copy *c, int64_t from)
 {
-	struct hps_cursor at = hps_cursor(c->in, -1), last = at;
+	struct hps_cursor at = hps_begin(c->in, -1), last = at;
 	struct hps_message m;
 	struct hp_event e;
 	bool found = false;
@@ -58,7 +58,7 @@ int cmd_cut(int argc, char **argv)
 		return 1;
 	}
 	struct hps_info info;
-	struct hps_cursor at = hps_cursor(r, -1);
+	struct hps_cursor at = hps_begin(r, -1);
 	struct hps_message m;
 	int64_t start = tool_start(r), now = start;
 	uint64_t done = 0, kept = 0, skipped = 0;

@@ -98,8 +98,8 @@ static void compare(struct diff *d)
 /* One topic in both files. */
 static void run(struct diff *d)
 {
-	d->a.c = hps_cursor(d->a.r, d->a.channel);
-	d->b.c = hps_cursor(d->b.r, d->b.channel);
+	d->a.c = hps_begin(d->a.r, d->a.channel);
+	d->b.c = hps_begin(d->b.r, d->b.channel);
 	uint64_t turns = 0, total = hps_channel_at(d->a.r, (size_t)d->a.channel)->messages;
 	skip_equal(d);
 	step(d, &d->a);

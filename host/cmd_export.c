@@ -155,7 +155,7 @@ static int export_csv(struct hps_reader *r, const char *path, const struct span 
 		free(state);
 		return 2;
 	}
-	struct hps_cursor c = hps_cursor(r, channel);
+	struct hps_cursor c = hps_begin(r, channel);
 	uint64_t done = 0, total = hps_channel_at(r, channel)->messages;
 	while ((code = next(r, &c, span, &m)) != 0) {
 		bad |= code < 0;
@@ -198,7 +198,7 @@ static int export_json(struct hps_reader *r, const char *path, const struct span
 	}
 	for (size_t i = 0; !fields && i < HPS_SAMPLE_FIELDS; i++)
 		chosen[n++] = i;
-	struct hps_cursor c = hps_cursor(r, channel);
+	struct hps_cursor c = hps_begin(r, channel);
 	while ((code = next(r, &c, span, &m)) != 0) {
 		char text[HPS_SAMPLE_FIELDS * 64];
 		bad |= code < 0;
@@ -225,7 +225,7 @@ static void recorder_header(const struct hp_stream *s, int device, FILE *out)
 static int export_recorder(struct hps_reader *r, const char *path, const struct span *span, bool fine, FILE *out)
 {
 	struct hps_message m;
-	struct hps_cursor c = hps_cursor(r, -1);
+	struct hps_cursor c = hps_begin(r, -1);
 	struct hp_stream s;
 	int channel = -1, device = -1, code, bad = 0;
 	int64_t first = 0;

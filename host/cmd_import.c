@@ -54,6 +54,9 @@ static int copy(struct report_source *s, struct tracker *t, struct hps_writer *w
 		/* what the host marks in a run */
 		out.flags |= any ? 0 : HP_JUMP;
 		any = true;
+		if (out.flags & HP_QUAT_DUE)
+			hp_quat_from_rotvec(out.rotvec, out.quat);
+		out.flags &= ~(uint32_t)HP_QUAT_DUE;
 		hp_sample_derive(&out);
 		code = hps_write_sample(w, sample, &out);
 		if (!code && reset) {

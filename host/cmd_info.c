@@ -32,7 +32,7 @@ static void walk(struct hps_reader *r, struct found *f)
 		if (!strcmp(hps_channel_at(r, i)->topic, HPS_TOPIC_REPORTS) && hps_channel_at(r, i)->messages)
 			beat = HPS_TOPIC_REPORTS;
 	for (int turn = 0; turn < 2; turn++) {
-		struct hps_cursor c = hps_cursor(r, -1);
+		struct hps_cursor c = hps_begin(r, -1);
 		struct hps_message m;
 		struct hp_event e;
 		uint64_t n = 0, done = 0;

@@ -67,7 +67,7 @@ static int walk(struct hps_reader *r, struct plot *p, int64_t from, int64_t to)
 	int64_t start = tool_start(r);
 	uint64_t done = 0;
 	for (int turn = 0; turn < 2; turn++) {
-		struct hps_cursor c = hps_cursor(r, -1);
+		struct hps_cursor c = hps_begin(r, -1);
 		struct hps_message m;
 		struct hp_sample s;
 		struct hp_event e;

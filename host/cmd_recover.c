@@ -47,7 +47,7 @@ int cmd_recover(int argc, char **argv)
 		hps_close(r);
 		return 1;
 	}
-	struct hps_cursor at = hps_cursor(r, -1);
+	struct hps_cursor at = hps_begin(r, -1);
 	struct hps_message m;
 	uint64_t kept = 0, lost = 0;
 	int next = 0;

@@ -27,8 +27,8 @@ extern "C" {
 #endif
 
 #define HPS_TOPIC_REPORTS "/hid/reports" /* untouched input reports, one message each, report ID included */
-#define HPS_TOPIC_SAMPLE "/head/sample"  /* struct hp_sample                                              */
-#define HPS_TOPIC_EVENTS "/events"       /* struct hp_event                                               */
+#define HPS_TOPIC_SAMPLE  "/head/sample" /* struct hp_sample                                              */
+#define HPS_TOPIC_EVENTS  "/events"      /* struct hp_event                                               */
 
 /* ---- fields of a message --------------------------------------------------------------------------- */
 
@@ -73,7 +73,10 @@ struct hps_writer_options {
 	hps_hook hook;
 	void *hook_ctx;
 };
-#define HPS_WRITER_OPTIONS { sizeof(struct hps_writer_options), HPS_NONE, 0, 0, 0, 0, false, false, NULL, NULL, NULL }
+#define HPS_WRITER_OPTIONS                                                                              \
+	{                                                                                               \
+		sizeof(struct hps_writer_options), HPS_NONE, 0, 0, 0, 0, false, false, NULL, NULL, NULL \
+	}
 
 struct hps_writer;
 
@@ -84,12 +87,12 @@ HPS_API int hps_create_sink(struct hps_writer **, const struct hps_sink *, const
 /* A schema of numbers and a channel with it: `cdr` + `ros2msg`, fields laid out in the given order, each aligned to
  * its size. Put 8-byte fields first and nothing is padded. schema: "package/Name". metadata: pairs of key and value,
  * NULL-terminated, or NULL. Returns the channel number (from 1) or a negative errno value. */
-HPS_API int hps_add_channel(struct hps_writer *, const char *topic, const char *schema, const struct hps_field *, size_t n,
-			    const char *const *metadata);
+HPS_API int hps_add_channel(struct hps_writer *, const char *topic, const char *schema, const struct hps_field *,
+                            size_t n, const char *const *metadata);
 /* A channel of any other encoding; schema NULL = none. Returns the channel number or a negative errno value. */
-HPS_API int hps_add_raw_channel(struct hps_writer *, const char *topic, const char *message_encoding, const char *schema,
-				const char *schema_encoding, const void *schema_data, size_t schema_size,
-				const char *const *metadata);
+HPS_API int hps_add_raw_channel(struct hps_writer *, const char *topic, const char *message_encoding,
+                                const char *schema, const char *schema_encoding, const void *schema_data,
+                                size_t schema_size, const char *const *metadata);
 /* Bytes of a message of a channel made by hps_add_channel, its 4-byte head included. */
 HPS_API size_t hps_message_size(const struct hps_writer *, int channel);
 /* One message, its data copied. -EINVAL no such channel, -EMSGSIZE larger than 64 MiB, or the first error of the file
@@ -98,7 +101,8 @@ HPS_API int hps_write(struct hps_writer *, int channel, int64_t time, const void
 /* Closes the current chunk, so that a crash loses nothing written so far. */
 HPS_API int hps_flush(struct hps_writer *);
 /* A file inside the file. Closes the current chunk first. */
-HPS_API int hps_attach(struct hps_writer *, int64_t time, const char *name, const char *media_type, const void *, size_t n);
+HPS_API int hps_attach(struct hps_writer *, int64_t time, const char *name, const char *media_type, const void *,
+                       size_t n);
 /* Named text pairs, NULL-terminated. A pair "crc32" is added that guards the others. */
 HPS_API int hps_metadata(struct hps_writer *, const char *name, const char *const *pairs);
 /* Bytes written so far plus the chunk in the making. */
@@ -125,7 +129,10 @@ struct hps_reader_options {
 	size_t cache_bytes;   /* unpacked chunks kept beside the current one, least recently used go first */
 	bool recover;         /* ignore the summary: walk the whole file and take every good chunk         */
 };
-#define HPS_READER_OPTIONS { sizeof(struct hps_reader_options), (size_t)64 << 20, false }
+#define HPS_READER_OPTIONS                                                 \
+	{                                                                  \
+		sizeof(struct hps_reader_options), (size_t)64 << 20, false \
+	}
 
 /* One message. data points into the chunk: valid until the next call with this reader that is not hps_get_*(). */
 struct hps_message {
@@ -169,10 +176,11 @@ struct hps_attachment {
 
 /* O(chunks) for a finished file; without a good summary the file is walked and info.note says so. An unfinished or
  * growing file is fine. why gets one sentence when it fails. */
-HPS_API int hps_open(struct hps_reader **, const char *path, const struct hps_reader_options *, char *why, size_t why_size);
+HPS_API int hps_open(struct hps_reader **, const char *path, const struct hps_reader_options *, char *why,
+                     size_t why_size);
 /* The same from memory, which stays the caller's and must outlive the reader. */
-HPS_API int hps_open_memory(struct hps_reader **, const void *data, size_t size, const struct hps_reader_options *, char *why,
-			    size_t why_size);
+HPS_API int hps_open_memory(struct hps_reader **, const void *data, size_t size, const struct hps_reader_options *,
+                            char *why, size_t why_size);
 HPS_API void hps_close(struct hps_reader *);
 HPS_API void hps_get_info(const struct hps_reader *, struct hps_info *);
 HPS_API const char *hps_reader_error(const struct hps_reader *); /* of the last call that failed */
@@ -197,7 +205,7 @@ struct hps_cursor {
 	uint32_t chunk, at;
 };
 /* At the first message. channel: index, or -1 for all. */
-HPS_API struct hps_cursor hps_cursor(struct hps_reader *, int channel);
+HPS_API struct hps_cursor hps_begin(struct hps_reader *, int channel);
 /* The next message: 1, or 0 at the end, or a negative errno value once per bad chunk; the call after it goes on behind
  * that chunk. Messages come in file order. */
 HPS_API int hps_next(struct hps_cursor *, struct hps_message *);
@@ -226,11 +234,11 @@ HPS_API bool hps_same_channels(const struct hps_reader *, const struct hps_reade
  * fingerprints, times and sizes, they step over them unread. Returns how many messages of the channel that were. */
 HPS_API uint64_t hps_skip_same(struct hps_cursor *, struct hps_cursor *);
 
-/* Checks everything there is a CRC or a second statement for: every chunk and its index, attachments, metadata, the data
- * as a whole. told gets one sentence per fault; may be NULL. progress may be NULL. Returns how many faults there are, or
- * a negative errno value. */
+/* Checks everything there is a CRC or a second statement for: every chunk and its index, attachments, metadata, the
+ * data as a whole. told gets one sentence per fault; may be NULL. progress may be NULL. Returns how many faults there
+ * are, or a negative errno value. */
 HPS_API int hps_verify(struct hps_reader *, void (*told)(void *ctx, const char *text),
-		       void (*progress)(uint64_t done, uint64_t total), void *ctx);
+                       void (*progress)(uint64_t done, uint64_t total), void *ctx);
 
 /* ---- typed properties --------------------------------------------------------------------------------- */
 
@@ -243,7 +251,7 @@ struct hps_key {
 /* unit NULL = any, else it must be the same text. type 0 = any. -ENOENT with a sentence that names what exists,
  * -EINVAL when the type or unit differs. [hps_reader_error()] */
 HPS_API int hps_key_resolve(struct hps_reader *, int channel, const char *name, enum hps_type type, const char *unit,
-			    struct hps_key *);
+                            struct hps_key *);
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "headpipe-session.h needs a little-endian machine"
@@ -283,7 +291,8 @@ HPS_API double hps_get_number(struct hps_key, const struct hps_message *);
 /* A message of /head/sample (cdr or json) as a sample. 0, -EBADMSG or -EINVAL when it is another channel's. */
 HPS_API int hps_get_sample(const struct hps_reader *, const struct hps_message *, struct hp_sample *);
 /* A message of /events; text points into the message. rate_start_ns may be NULL. */
-HPS_API int hps_get_event(const struct hps_reader *, const struct hps_message *, struct hp_event *, int64_t *rate_start_ns);
+HPS_API int hps_get_event(const struct hps_reader *, const struct hps_message *, struct hp_event *,
+                          int64_t *rate_start_ns);
 /* What /hid/reports says about its source. Strings and bytes belong to the reader. 0 or -ENOENT. */
 HPS_API int hps_get_stream(struct hps_reader *, int channel, struct hp_stream *);
 

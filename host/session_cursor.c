@@ -4,7 +4,7 @@
 
 #include "session_reader.h"
 
-struct hps_cursor hps_cursor(struct hps_reader *r, int channel)
+struct hps_cursor hps_begin(struct hps_reader *r, int channel)
 {
 	return (struct hps_cursor){ r, channel, 0, 0 };
 }

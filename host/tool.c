@@ -141,7 +141,7 @@ void tool_progress(uint64_t done, uint64_t total)
 
 int64_t tool_start(struct hps_reader *r)
 {
-	struct hps_cursor c = hps_cursor(r, -1);
+	struct hps_cursor c = hps_begin(r, -1);
 	struct hps_message m;
 	const struct hps_channel *ch;
 	int code;

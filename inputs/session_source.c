@@ -156,7 +156,7 @@ static int next(struct report_source *base, struct report *out)
 static int back(struct report_source *base)
 {
 	struct session_source *s = (struct session_source *)base;
-	s->at = hps_cursor(s->in, -1);
+	s->at = hps_begin(s->in, -1);
 	s->past_first = !s->has_first;
 	return 0;
 }
@@ -217,7 +217,7 @@ static int begin(struct session_source *s, char *why, size_t size)
 	struct hps_message m;
 	int64_t rate_start_ns = 0;
 	int rc;
-	s->at = hps_cursor(s->in, -1);
+	s->at = hps_begin(s->in, -1);
 	bool found = false;
 	while (!found && (rc = hps_next(&s->at, &m)) != 0) {
 		if (rc < 0)
@@ -232,7 +232,7 @@ static int begin(struct session_source *s, char *why, size_t size)
 	} else {
 		/* the head is missing: the rate is counted from the first report */
 		s->base.connected_ns = s->base.rate_start_ns = rc == 1 ? m.time : 0;
-		rc = set_device(s, hps_cursor(s->in, -1));
+		rc = set_device(s, hps_begin(s->in, -1));
 	}
 	snprintf(why, size, "%s", s->base.why);
 	s->has_first = found;

@@ -165,7 +165,7 @@ static double read_all(const char *path)
 {
 	double t0 = now(), sum = 0;
 	struct hps_reader *r = open_file(path, 0);
-	struct hps_cursor c = hps_cursor(r, 0);
+	struct hps_cursor c = hps_begin(r, 0);
 	struct hps_key yaw = key_of(r, "yaw", HPS_F32);
 	struct hps_message m;
 	uint64_t n = 0;
@@ -184,7 +184,7 @@ static double read_all(const char *path)
 static double jumps(const char *path, size_t cache, uint64_t low, uint64_t n, int turns, bool warm)
 {
 	struct hps_reader *r = open_file(path, cache);
-	struct hps_cursor c = hps_cursor(r, 0);
+	struct hps_cursor c = hps_begin(r, 0);
 	struct hps_key seq = key_of(r, "seq", HPS_U64);
 	struct hps_message m;
 	uint32_t x = 12345;
@@ -248,7 +248,7 @@ static double opening(const char *path, int first)
 	for (int i = 0; i < 10; i++) {
 		double t0 = now();
 		struct hps_reader *r = open_file(path, 0);
-		struct hps_cursor c = hps_cursor(r, 0);
+		struct hps_cursor c = hps_begin(r, 0);
 		struct hps_message m;
 		for (int k = 0; k < first && hps_next(&c, &m) == 1; k++)
 			sink = m.data[4];
@@ -262,7 +262,7 @@ static double opening(const char *path, int first)
 static void bench_keys(void)
 {
 	struct hps_reader *r = open_file(raw_path, (size_t)1 << 30);
-	struct hps_cursor c = hps_cursor(r, 0);
+	struct hps_cursor c = hps_begin(r, 0);
 	struct hps_message m;
 	struct hps_key k = { 0 };
 	double t0 = now();
@@ -274,7 +274,7 @@ static void bench_keys(void)
 	for (int turn = 0; turn < 5; turn++) {
 		float sum[4] = { 0 }; /* four sums, or the time of an addition is measured */
 		struct hps_key yaw = key_of(r, "yaw", HPS_F32);
-		c = hps_cursor(r, 0);
+		c = hps_begin(r, 0);
 		hps_next(&c, &m);
 		t0 = now();
 		for (int i = 0; i < 12500000; i++)
@@ -293,7 +293,7 @@ static void bench_keys(void)
 	uint64_t n = samples < 200000 ? samples : 200000;
 	for (int turn = 0; turn < 6; turn++) {
 		double sum = 0;
-		c = hps_cursor(r, 0);
+		c = hps_begin(r, 0);
 		t0 = now();
 		for (uint64_t i = 0; i < n && hps_next(&c, &m) == 1; i++)
 			sum += (double)(hps_get_f32(a, &m) + hps_get_f32(b, &m) + hps_get_f32(d, &m));
@@ -310,7 +310,7 @@ static void bench_keys(void)
 static double diff_consecutive(void)
 {
 	struct hps_reader *r = open_file(raw_path, 0);
-	struct hps_cursor c = hps_cursor(r, 0);
+	struct hps_cursor c = hps_begin(r, 0);
 	struct hps_key keys[FIELDS];
 	struct hps_message m;
 	uint8_t before[CDR + SIZE];
@@ -344,7 +344,7 @@ static double diff_identical(void)
 {
 	double t0 = now();
 	struct hps_reader *a = open_file(raw_path, 0), *b = open_file(raw_path, 0);
-	struct hps_cursor x = hps_cursor(a, 0), y = hps_cursor(b, 0);
+	struct hps_cursor x = hps_begin(a, 0), y = hps_begin(b, 0);
 	uint64_t n = hps_same_channels(a, b) ? hps_skip_same(&x, &y) : 0;
 	double by = now() - t0;
 	if (n != samples)
@@ -381,7 +381,7 @@ static void work_write(uint64_t n)
 static void work_read(uint64_t n)
 {
 	struct hps_reader *r = open_file(extra_path, (size_t)4 << 20);
-	struct hps_cursor c = hps_cursor(r, 0);
+	struct hps_cursor c = hps_begin(r, 0);
 	struct hps_message m;
 	uint64_t got = 0;
 	while (hps_next(&c, &m) == 1)

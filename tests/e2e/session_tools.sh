@@ -73,6 +73,11 @@ open(folder + "/bad.hid", "w").write("R: 3 05 01\n")
 tool("import", "bad.hid", "-o", "bad.mcap", code=1)
 want(not os.path.exists(folder + "/bad.mcap"))
 
+# an imported recording is what a run would have recorded
+run("[input head]\nuse = replay\npath = in.hid\nspeed = 0\n[output tape]\nuse = session\npath = live.mcap\n", folder)
+tool("import", "in.hid", "-o", "imported.mcap")
+want("the files hold the same" in tool("diff", "imported.mcap", "live.mcap").out)
+
 # diff
 out = tool("diff", "a.mcap", "b.mcap").out
 want("the files hold the same" in out, out)

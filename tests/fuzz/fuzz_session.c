@@ -7,7 +7,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void read_all(struct hps_reader *r)
 {
-	struct hps_cursor c = hps_cursor(r, -1);
+	struct hps_cursor c = hps_begin(r, -1);
 	struct hps_message m;
 	struct hp_sample s;
 	struct hp_event e;
@@ -34,7 +34,7 @@ static void read_all(struct hps_reader *r)
 	hps_get_info(r, &info);
 	for (size_t i = 0; i < info.nchannels && i < 50; i++) {
 		hps_get_stream(r, (int)i, &st);
-		c = hps_cursor(r, (int)i);
+		c = hps_begin(r, (int)i);
 		if (hps_seek_time(&c, info.start / 2 + info.end / 2) == 1)
 			hps_next(&c, &m);
 		if (hps_seek_number(&c, hps_channel_at(r, i)->messages / 2) == 1)

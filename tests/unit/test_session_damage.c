@@ -41,7 +41,7 @@ static void load(bool zstd)
 	good = (struct memory_file){ 0 };
 	assert_int_equal(make_session(&good, N, &o, false), 0);
 	assert_int_equal(hps_open_memory(&original, good.data, good.size, NULL, why, sizeof why), 0);
-	struct hps_cursor c = hps_cursor(original, -1);
+	struct hps_cursor c = hps_begin(original, -1);
 	struct hps_message m;
 	for (nmessages = 0; hps_next(&c, &m) == 1; nmessages++) {
 		struct known *k = &messages[nmessages];
@@ -80,7 +80,7 @@ static size_t examine(const uint8_t *data, size_t size, bool recover)
 	if (code < 0) {
 		assert_true(why[0]);
 	} else {
-		struct hps_cursor c = hps_cursor(r, -1);
+		struct hps_cursor c = hps_begin(r, -1);
 		struct hps_message m;
 		struct hps_info info;
 		struct hps_attachment a;
@@ -129,7 +129,7 @@ static size_t examine(const uint8_t *data, size_t size, bool recover)
 			struct hp_sample x;
 			if (ch < 0)
 				break;
-			c = hps_cursor(r, ch);
+			c = hps_begin(r, ch);
 			if (hps_seek_time(&c, make_sample(N / 2).time_ns) == 1 && hps_next(&c, &m) == 1) {
 				assert_int_equal(hps_get_sample(r, &m, &x), 0);
 				assert_true(x.seq >= N / 2);

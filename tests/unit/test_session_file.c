@@ -29,7 +29,7 @@ static void check_contents(struct hps_reader *r, unsigned n)
 {
 	int reports = hps_channel_find(r, HPS_TOPIC_REPORTS), samples = hps_channel_find(r, HPS_TOPIC_SAMPLE),
 	    events = hps_channel_find(r, HPS_TOPIC_EVENTS);
-	struct hps_cursor c = hps_cursor(r, -1);
+	struct hps_cursor c = hps_begin(r, -1);
 	struct hps_message m;
 	struct hp_event e;
 	int64_t rate_start;
@@ -174,7 +174,7 @@ static void seeks(void **state)
 	for (int cache = 0; cache < 3; cache++) {
 		struct hps_reader *r = open_bytes(&f, (size_t)cache * 5000);
 		int ch = hps_channel_find(r, HPS_TOPIC_SAMPLE);
-		struct hps_cursor c = hps_cursor(r, ch), all = hps_cursor(r, -1);
+		struct hps_cursor c = hps_begin(r, ch), all = hps_begin(r, -1);
 		struct hps_message m;
 		struct hp_sample s;
 		unsigned at = 1;
@@ -227,7 +227,7 @@ static void keys_are_typed(void **state)
 	assert_non_null(strstr(hps_reader_error(r), "/head/sample has no field yow; it has seq time_ns"));
 	assert_int_equal(hps_key_resolve(r, reports, "yaw", HPS_F64, NULL, &k), -EINVAL);
 	assert_int_equal(hps_key_resolve(r, 77, "yaw", HPS_F64, NULL, &k), -EINVAL);
-	struct hps_cursor c = hps_cursor(r, -1);
+	struct hps_cursor c = hps_begin(r, -1);
 	struct hps_message m;
 	unsigned n = 0;
 	while (hps_next(&c, &m) == 1) {
@@ -325,7 +325,7 @@ static void the_hook_edits_and_drops(void **state)
 	assert_int_equal(hps_finish(w), 0);
 	assert_int_equal(calls, 11);
 	struct hps_reader *r = open_bytes(&f, 0);
-	struct hps_cursor c = hps_cursor(r, 0);
+	struct hps_cursor c = hps_begin(r, 0);
 	struct hps_message m;
 	for (int i = 0; i < 10; i += 2) {
 		assert_int_equal(hps_next(&c, &m), 1);
@@ -353,7 +353,7 @@ static void wrong_calls(void **state)
 	assert_int_equal(hps_write(w, 1, -5, "", 0), 0); /* times are signed, messages may be empty */
 	assert_int_equal(hps_finish(w), 0);
 	struct hps_reader *r = open_bytes(&f, 0);
-	struct hps_cursor c = hps_cursor(r, 0);
+	struct hps_cursor c = hps_begin(r, 0);
 	struct hps_message m;
 	assert_int_equal(hps_next(&c, &m), 1);
 	assert_int_equal(m.time, -5);
@@ -390,7 +390,7 @@ static void live_tail(void **state)
 		int more = hps_poll(r);
 		assert_int_equal(more, i % 10 == 9);
 		if (more && !c.reader)
-			c = hps_cursor(r, hps_channel_find(r, HPS_TOPIC_SAMPLE));
+			c = hps_begin(r, hps_channel_find(r, HPS_TOPIC_SAMPLE));
 		while (c.reader && hps_next(&c, &m) == 1) {
 			assert_int_equal(hps_get_sample(r, &m, &s), 0);
 			assert_int_equal(s.seq, seen++);
@@ -432,7 +432,7 @@ static void full_disk(void **state)
 		assert_int_equal(hps_open_memory(&r, f.data, f.size, NULL, why, sizeof why), 0);
 		struct hps_info info;
 		hps_get_info(r, &info);
-		struct hps_cursor c = hps_cursor(r, -1);
+		struct hps_cursor c = hps_begin(r, -1);
 		struct hps_message m;
 		uint64_t n = 0;
 		int got;
