@@ -25,12 +25,14 @@ int cmd_import(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_modules(int argc, char **argv);
 int cmd_new(int argc, char **argv);
+int cmd_pack(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_probe(int argc, char **argv);
 int cmd_recover(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_try(int argc, char **argv);
 int cmd_udev(int argc, char **argv);
+int cmd_unpack(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 

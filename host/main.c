@@ -64,6 +64,8 @@ const struct hp_command hp_commands[] = {
 	  cmd_new,
 	  "Writes NAME/ with the source, a test, a Makefile and an ini. docs/writing-an-output.md goes on from "
 	  "there.\n" },
+	{ "pack", "pack FILE -o FILE", "a session file as columns, small, for keeping", cmd_pack,
+	  "Nothing is lost: `headpipe unpack` gives the same messages, attachments and metadata back.\n" },
 	{ "plot", "plot FILE -o FILE.svg [--from TIME] [--to TIME]", "draw yaw, pitch and roll of a session file",
 	  cmd_plot, NULL },
 	{ "probe", "probe [--json]", "list devices that are or might be head trackers", cmd_probe,
@@ -95,6 +97,7 @@ const struct hp_command hp_commands[] = {
 	{ "udev", "udev match FOLDER | rule", "for udev: judge a hidraw device, print the rule", cmd_udev,
 	  "  match FOLDER  exit status 0 when this hidraw device in /sys is a head tracker\n"
 	  "  rule          the text of 70-headpipe.rules for this installation\n" },
+	{ "unpack", "unpack FILE -o FILE [--compression none|zstd]", "a packed session file back", cmd_unpack, NULL },
 	{ "verify", "verify FILE", "check every CRC of a session file", cmd_verify,
 	  "exit status: 0 good, 1 damaged or unreadable.\n" },
 	{ "version", "version", "print the version", cmd_version, NULL },

@@ -171,7 +171,6 @@ static int close_chunk(struct hps_writer *w)
 		hps_out_u32(&w->chunk, (uint32_t)c->index.size);
 		hps_out_bytes(&w->chunk, c->index.data, c->index.size);
 		hps_out_end(&w->chunk, at);
-		c->index.size = 0;
 	}
 	hps_out_end_part(ci, map);
 	hps_out_u64(ci, w->chunk.size - indexes);
@@ -198,8 +197,10 @@ static int close_chunk(struct hps_writer *w)
 		w->fingerprints.size -= 8;
 		return r;
 	}
-	for (size_t i = 0; i < w->nchannels; i++)
-		w->channels[i].messages = w->channels[i].sequence;
+	for (size_t i = 0; i < w->nchannels; i++) {
+		w->channels[i].messages += w->channels[i].index.size / 16;
+		w->channels[i].index.size = 0;
+	}
 	if (!w->nchunks || w->chunk_start < w->start)
 		w->start = w->chunk_start;
 	if (!w->nchunks || w->chunk_end > w->end)
@@ -241,6 +242,14 @@ static void declare(struct hps_writer *w, struct hps_wchannel *c)
 
 int hps_write(struct hps_writer *w, int channel, int64_t time, const void *data, size_t n)
 {
+	if (channel < 1 || (size_t)channel > w->nchannels)
+		return w->error ? w->error : -EINVAL;
+	return hps_write_as(w, channel, w->channels[channel - 1].sequence, time, time, data, n);
+}
+
+int hps_write_as(struct hps_writer *w, int channel, uint32_t sequence, int64_t time, int64_t publish, const void *data,
+                 size_t n)
+{
 	if (w->error)
 		return w->error;
 	if (channel < 1 || (size_t)channel > w->nchannels)
@@ -267,9 +276,10 @@ int hps_write(struct hps_writer *w, int channel, int64_t time, const void *data,
 	p[0] = HPS_OP_MESSAGE;
 	hps_put_u64(p + 1, HPS_MESSAGE_HEAD + n);
 	hps_put_u16(p + 9, (uint16_t)channel);
-	hps_put_u32(p + 11, c->sequence++);
+	hps_put_u32(p + 11, sequence);
+	c->sequence = sequence + 1;
 	hps_put_u64(p + 15, (uint64_t)time);
-	hps_put_u64(p + 23, (uint64_t)time);
+	hps_put_u64(p + 23, (uint64_t)publish);
 	uint8_t *at = c->index.data + c->index.size;
 	hps_put_u64(at, (uint64_t)time);
 	hps_put_u64(at + 8, out->size - HPS_CHUNK_FRONT);

@@ -15,8 +15,8 @@ struct hps_wchannel {
 	uint16_t schema;         /* from 1; 0 = none */
 	bool json;
 	bool declared; /* written since the chunk where all are written again */
-	uint32_t sequence;
-	uint64_t messages;
+	uint32_t sequence; /* of the next message */
+	uint64_t messages; /* that are in the file */
 	size_t message_size;  /* fixed layout, else 0 */
 	struct hps_out index; /* time and offset of the messages in the current chunk */
 };
@@ -52,6 +52,9 @@ int hps_put_bytes(struct hps_writer *, const void *, size_t n);
 int hps_put_bytes_crc(struct hps_writer *, const void *, size_t n, uint32_t crc);
 void hps_put_schema(struct hps_out *, const struct hps_writer *, size_t index);
 void hps_put_channel(struct hps_out *, const struct hps_writer *, size_t index);
+/* hps_write() with a sequence number and a publish time of their own, for copies. */
+int hps_write_as(struct hps_writer *, int channel, uint32_t sequence, int64_t time, int64_t publish, const void *,
+                 size_t n);
 /* Everything behind the last chunk. */
 int hps_put_summary(struct hps_writer *);
 /* Opens path for writing. */

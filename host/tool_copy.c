@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * tool_copy.c - from one session file into another, for cut, recover, pack. */
+#include "session_writer.h"
 #include "tool.h"
 #include <errno.h>
 #include <stdio.h>
@@ -103,7 +104,7 @@ int tool_copy_message(struct tool_copy *c, const struct hps_message *m)
 		                          ch->schema_encoding, ch->schema_data, ch->schema_size, pairs);
 		free(pairs);
 	}
-	int code = *to < 0 ? *to : hps_write(c->out, *to, m->time, m->data, m->size);
+	int code = *to < 0 ? *to : hps_write_as(c->out, *to, m->sequence, m->time, m->publish_time, m->data, m->size);
 	return code < 0 ? trouble(c, code) : 0;
 }
 

@@ -136,6 +136,38 @@ paths = [e for e in svg if e.tag.endswith("path")]
 want(len(paths) == 3 and all(len(p.get("d")) > 2000 for p in paths), len(paths))
 want(any("connected" in (e.findtext("{http://www.w3.org/2000/svg}title") or "") for e in svg))
 
+# archive and back: the same to the last byte of every message, and smaller
+tool("pack", "imported.mcap", "-o", "i.hpk")
+tool("verify", "i.hpk")
+tool("unpack", "i.hpk", "-o", "i2.mcap")
+want(open(folder + "/imported.mcap", "rb").read() == open(folder + "/i2.mcap", "rb").read())
+want(os.path.getsize(folder + "/i.hpk") * 3 < os.path.getsize(folder + "/imported.mcap"))
+for name, options in (("e1.mcap", "encoding = json\n"), ("e2.mcap", "compression = zstd\nchunk_messages = 77\n")):
+    if "zstd" in options and "no libzstd" in subprocess.run([headpipe, "import", "in.hid", "-o", "z.mcap", "--compression", "zstd"],
+                                                            capture_output=True, text=True, cwd=folder).stderr:
+        continue
+    record(name, 0.2, options)
+    tool("pack", name, "-o", name + ".hpk")
+    tool("unpack", name + ".hpk", "-o", "back-" + name)
+    out = tool("diff", "--all", name, "back-" + name).out
+    want("only in" not in out and "the files hold the same" in out, out)
+    tool("verify", "back-" + name)
+want("packed already" in tool("pack", "i.hpk", "-o", "j.hpk", code=1).err)
+want("not a packed" in tool("unpack", "imported.mcap", "-o", "j.mcap", code=1).err)
+want("/packed/head/sample (columns)" in tool("export", "i.hpk", "--csv", code=1).err)
+hurt = bytearray(open(folder + "/i.hpk", "rb").read())
+for at in range(600, len(hurt), len(hurt) // 9):
+    bad_one = bytearray(hurt)
+    bad_one[at] ^= 16
+    open(folder + "/bad.hpk", "wb").write(bad_one)
+    p = subprocess.run([headpipe, "unpack", "bad.hpk", "-o", "j.mcap"], capture_output=True, cwd=folder)
+    want(p.returncode in (0, 1), p.returncode)
+    if p.returncode == 0:
+        want("the files hold the same" in tool("diff", "--all", "imported.mcap", "j.mcap").out, at)
+        os.unlink(folder + "/j.mcap")
+    want(not os.path.exists(folder + "/j.mcap"))
+want("recover" in tool("pack", "hurt.mcap", "-o", "j.hpk", code=1).err and not os.path.exists(folder + "/j.hpk"))
+
 # files that are none
 open(folder + "/text", "w").write("hello")
 for command in ("info", "verify"):
