@@ -394,7 +394,6 @@ static void host_section(struct hp_run *run, const struct hp_section *s, struct 
 int hp_graph_build(struct hp_run *run, struct hp_config *config, struct hp_errors *errors)
 {
 	run->config = config;
-	run->udp4 = run->udp6 = -1;
 	struct hp_section defaults = {
 		.kind = (char *)"headpipe", .name = (char *)"", .file = "", .line = 0, .pairs = NULL, .npairs = 0
 	};

@@ -49,7 +49,7 @@ struct hp_node {
 	size_t nkids;
 	enum hp_phase phase;
 	bool opening, said; /* in open(): it has said itself why it cannot */
-	bool dead;   /* outputs that failed: skipped */
+	bool dead;          /* outputs that failed: skipped */
 	bool bypass; /* filters above the place where the samples of a replay were recorded: these had it already */
 
 	/* inputs: the program, and what it runs on. filters: the slots of their own emit(). */
@@ -107,8 +107,8 @@ struct hp_run {
 	bool loop_open, stopping;
 	pthread_t loop_thread;
 	int exit_code;
-	int udp4, udp6;          /* shared sockets, -1 = not open yet */
-	int64_t behind_since_ns; /* udp.c: since when a receiver is behind; 0 = none is */
+	struct hp_udp_socket *udp_sockets; /* udp.c: one per receiving host */
+	int64_t behind_since_ns;           /* udp.c: since when a receiver is behind; 0 = none is */
 	bool quiet;
 	struct hp_perf *perf; /* NULL = not measured */
 	uint8_t *packet;      /* encoders write here */

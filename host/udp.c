@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * udp.c - datagrams: one unconnected, non-blocking socket per address family, shared by all outputs.
+ * udp.c - datagrams: one unconnected, non-blocking socket per receiving host, shared by all outputs.
+ *
+ * Per host, because what waits for a machine that is switched off (until ARP gives up) counts against the socket's send
+ * buffer: two of them would stop everything else that leaves by the same socket.
  *
  * Plain sendto() is the fastest way there is for two datagrams per sample, and an unconnected socket does not lose
  * every second datagram when nobody listens (a connected one reports the peer's refusal instead of sending). */
@@ -25,16 +28,43 @@ struct hp_udp {
 	} at[];
 };
 
-static int shared_socket(struct hp_run *run, int family)
+struct hp_udp_socket {
+	struct hp_udp_socket *next;
+	struct sockaddr_storage host;
+	int fd;
+};
+
+static bool same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
 {
-	int *fd = family == AF_INET6 ? &run->udp6 : &run->udp4;
-	if (*fd >= 0)
-		return *fd;
+	const struct sockaddr_in *a4 = (const void *)a, *b4 = (const void *)b;
+	const struct sockaddr_in6 *a6 = (const void *)a, *b6 = (const void *)b;
+	if (a->ss_family != b->ss_family)
+		return false;
+	if (a->ss_family == AF_INET)
+		return a4->sin_addr.s_addr == b4->sin_addr.s_addr;
+	return a6->sin6_scope_id == b6->sin6_scope_id && !memcmp(&a6->sin6_addr, &b6->sin6_addr, 16);
+}
+
+/* -1: errno says why. */
+static int shared_socket(struct hp_run *run, const struct sockaddr_storage *host)
+{
 	int yes = 1;
-	*fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (*fd >= 0)
-		setsockopt(*fd, SOL_SOCKET, SO_BROADCAST, &yes, sizeof yes);
-	return *fd;
+	for (const struct hp_udp_socket *s = run->udp_sockets; s; s = s->next)
+		if (same_host(&s->host, host))
+			return s->fd;
+	struct hp_udp_socket *s = malloc(sizeof *s);
+	if (!s)
+		return -1;
+	s->host = *host;
+	s->fd = socket(host->ss_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (s->fd < 0) {
+		free(s);
+		return -1;
+	}
+	setsockopt(s->fd, SOL_SOCKET, SO_BROADCAST, &yes, sizeof yes);
+	s->next = run->udp_sockets;
+	run->udp_sockets = s;
+	return s->fd;
 }
 
 /* Numbers never ask a name server; of a name's addresses IPv4 is preferred, since that is where sims listen. */
@@ -73,7 +103,7 @@ struct hp_udp *hp_udp_open(const struct hp_host *h, const struct hp_addrs *addrs
 		const struct hp_addr *a = &addrs->at[u->n];
 		struct target *t = &u->at[u->n];
 		int r = resolve(a, t);
-		t->fd = r ? -1 : shared_socket(n->run, t->address.ss_family);
+		t->fd = r ? -1 : shared_socket(n->run, &t->address);
 		if (t->fd < 0) {
 			int err = r ? EADDRNOTAVAIL : errno;
 			char text[512];
@@ -112,11 +142,12 @@ void hp_udp_free_all(struct hp_node *n)
 
 void hp_udp_close_sockets(struct hp_run *run)
 {
-	if (run->udp4 >= 0)
-		close(run->udp4);
-	if (run->udp6 >= 0)
-		close(run->udp6);
-	run->udp4 = run->udp6 = -1;
+	while (run->udp_sockets) {
+		struct hp_udp_socket *s = run->udp_sockets;
+		run->udp_sockets = s->next;
+		close(s->fd);
+		free(s);
+	}
 }
 
 /* ---- receivers on this machine -------------------------------------------------------------------------------------
@@ -159,8 +190,7 @@ enum { PATIENCE_NS = 500000000 };
 bool hp_udp_behind(const struct hp_host *h)
 {
 	struct hp_run *run = hp_node_of(h)->run;
-	bool busy = (run->udp4 >= 0 && busy_in(run, "/proc/net/udp")) ||
-	            ((run->udp4 >= 0 || run->udp6 >= 0) && busy_in(run, "/proc/net/udp6"));
+	bool busy = run->udp_sockets && (busy_in(run, "/proc/net/udp") || busy_in(run, "/proc/net/udp6"));
 	if (!busy) {
 		run->behind_since_ns = 0;
 		return false;

@@ -361,22 +361,59 @@ static void one_of_two(void **unused)
 	close(in);
 	for (int i = 0; i < 10; i++) /* a port without a listener swallows all of them */
 		assert_int_equal(h->udp_send(one, "x", 1), 0);
-	assert_int_equal(node(&b, "game")->run->udp6, -1); /* not opened when nobody asks for it */
+	bench_end(&b);
+}
+
+/* A receiver on a port of the system's choice. */
+static int receiver(const char *host, struct sockaddr_in *me)
+{
+	socklen_t size = sizeof *me;
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	*me = (struct sockaddr_in){ .sin_family = AF_INET };
+	assert_int_equal(inet_pton(AF_INET, host, &me->sin_addr), 1);
+	assert_int_equal(bind(fd, (struct sockaddr *)me, size), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)me, &size), 0);
+	return fd;
+}
+
+/* All ports of a host hear the same source port; another host is served by another socket, whose full send buffer (a
+ * machine that is off) is nobody else's trouble. */
+static void udp_sockets(void **unused)
+{
+	static const char *const hosts[3] = { "127.0.0.1", "127.0.0.1", "127.0.0.2" };
+	struct bench b;
+	struct sockaddr_in from[3];
+	char got[8];
+	(void)unused;
+	bench_build(&b, INI);
+	bench_start(&b);
+	const struct hp_host *h = host_of(&b, "game");
+	for (int i = 0; i < 3; i++) {
+		struct sockaddr_in me;
+		socklen_t size = sizeof from[i];
+		int fd = receiver(hosts[i], &me);
+		struct hp_addr at = { "", ntohs(me.sin_port) };
+		snprintf(at.host, sizeof at.host, "%s", hosts[i]);
+		struct hp_addrs to = addrs_of(&at, 1);
+		struct hp_udp *u = h->udp(h, &to);
+		assert_non_null(u);
+		assert_int_equal(h->udp_send(u, "hello", 5), 0);
+		assert_int_equal(recvfrom(fd, got, sizeof got, 0, (struct sockaddr *)&from[i], &size), 5);
+		close(fd);
+	}
+	assert_int_equal(from[0].sin_port, from[1].sin_port);
+	assert_int_not_equal(from[0].sin_port, from[2].sin_port);
 	bench_end(&b);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(timers),
-		cmocka_unit_test(greedy_timers),
-		cmocka_unit_test(watches),
-		cmocka_unit_test(watch_for_writing),
-		cmocka_unit_test(fail_wakes_the_loop),
-		cmocka_unit_test(fail_while_opening),
-		cmocka_unit_test(last_words),
-		cmocka_unit_test(handles_left_open),
-		cmocka_unit_test(wrong_addresses),
+		cmocka_unit_test(udp_sockets),        cmocka_unit_test(timers),
+		cmocka_unit_test(greedy_timers),      cmocka_unit_test(watches),
+		cmocka_unit_test(watch_for_writing),  cmocka_unit_test(fail_wakes_the_loop),
+		cmocka_unit_test(fail_while_opening), cmocka_unit_test(last_words),
+		cmocka_unit_test(handles_left_open),  cmocka_unit_test(wrong_addresses),
 		cmocka_unit_test(one_of_two),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
