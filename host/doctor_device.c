@@ -66,34 +66,47 @@ void hp_heard_judge(struct hp_findings *f, const struct hp_heard *h, const char 
 		hp_find(f, HP_OK, "gyro", "angular velocity is there");
 }
 
-static bool folder_has(const char *path, const char *prefix)
+/* /sys/class/bluetooth has "hci0" for an adapter and "hci0:12" for each device that is connected through it. */
+static void count_bluetooth(int *adapters, int *connections)
 {
+	char path[1024];
+	*adapters = *connections = 0;
+	snprintf(path, sizeof path, "%s/class/bluetooth", hid_sys_dir);
 	DIR *d = opendir(path);
-	bool found = false;
 	for (struct dirent *e; d && (e = readdir(d));)
-		found |= !strncmp(e->d_name, prefix, strlen(prefix));
+		if (!strncmp(e->d_name, "hci", 3))
+			++*(strchr(e->d_name, ':') ? connections : adapters);
 	if (d)
 		closedir(d);
-	return found;
 }
 
 static void no_device(struct hp_findings *f, size_t total, bool narrowed)
 {
-	bool bluetooth = folder_has("/sys/class/bluetooth", "hci");
+	int adapters, connections;
+	char uhid[1024], bluetooth[80];
+	count_bluetooth(&adapters, &connections);
+	snprintf(uhid, sizeof uhid, "%s/uhid", hid_dev_dir);
+	snprintf(bluetooth, sizeof bluetooth, "%s",
+	         !adapters         ? "; this computer has no Bluetooth adapter that Linux knows"
+	         : !connections    ? "; no Bluetooth device is connected"
+	         : connections < 2 ? "; a Bluetooth device is connected, but offers none"
+	                           : "; Bluetooth devices are connected, but offer none");
 	f->status = f->status ? f->status : 3;
 	if (narrowed)
 		hp_cure(f, "check vendor, product, serial and name in the ini against `headpipe probe`");
-	else if (!bluetooth)
-		hp_cure(f, "this computer has no Bluetooth adapter that Linux knows; plug one in, or use a USB device");
-	else if (access("/dev/uhid", F_OK) < 0)
+	else if (!adapters)
+		hp_cure(f, "plug a Bluetooth adapter in, or use a USB device");
+	else if (!connections)
+		hp_cure(f, "connect the headset to this computer, not only to the phone: bluetoothctl connect ADDRESS");
+	else if (access(uhid, F_OK) < 0)
 		hp_cure(f, "the kernel's uhid driver is missing, without it BlueZ cannot offer the headset's sensor: "
-		           "sudo modprobe uhid");
+		           "sudo modprobe uhid, then reconnect");
 	else
-		hp_cure(f, "connect the headset by Bluetooth to this computer (not only to the phone) and switch head "
-		           "tracking on in the maker's app; `bluetoothctl info` must list a HID service");
+		hp_cure(f,
+		        "switch head tracking on in the maker's app; `bluetoothctl info` must list a HID service (if "
+		        "not: remove the headset there and pair it again)");
 	hp_find(f, HP_WRONG, "device", "no head tracker%s among %zu HID device%s%s",
-	        narrowed ? " that fits the ini" : "", total, total == 1 ? "" : "s",
-	        bluetooth || narrowed ? "" : ", and no Bluetooth adapter");
+	        narrowed ? " that fits the ini" : "", total, total == 1 ? "" : "s", narrowed ? "" : bluetooth);
 }
 
 /* What sysfs tells about the descriptor, with or without access to the node. False = broken. */

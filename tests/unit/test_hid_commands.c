@@ -391,6 +391,27 @@ static void test_doctor_broken_links(void **state)
 	has(output, "vendor = 0x054c, product = 0x0df0");
 }
 
+/* From no adapter to a connected headset without the sensor: each has its own advice. */
+static void test_doctor_bluetooth(void **state)
+{
+	(void)state;
+	assert_int_equal(run(cmd_doctor, NULL), 3);
+	has(output, "among 0 HID devices; this computer has no Bluetooth adapter that Linux knows\n");
+	fake_shell("mkdir -p %s/class/bluetooth/hci0", fake_sys);
+	assert_int_equal(run(cmd_doctor, NULL), 3);
+	has(output, "; no Bluetooth device is connected\n");
+	has(output, "bluetoothctl connect");
+	fake_shell("mkdir -p %s/class/bluetooth/hci0:11", fake_sys);
+	assert_int_equal(run(cmd_doctor, NULL), 3);
+	has(output, "; a Bluetooth device is connected, but offers none\n");
+	has(output, "sudo modprobe uhid");
+	fake_shell("touch %s/uhid", fake_dev);
+	fake_shell("mkdir -p %s/class/bluetooth/hci0:12", fake_sys);
+	assert_int_equal(run(cmd_doctor, NULL), 3);
+	has(output, "; Bluetooth devices are connected, but offer none\n");
+	has(output, "switch head tracking on");
+}
+
 static void test_doctor_no_node(void **state)
 {
 	struct fake_device *d = device(0, "Headset");
@@ -531,10 +552,13 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(test_probe),          T(test_probe_json),      T(test_probe_trouble),  T(test_dump),
-		T(test_dump_unplugged), T(test_doctor_healthy),  T(test_doctor_ini),     T(test_doctor_broken_links),
-		T(test_doctor_no_node), T(test_doctor_listener), T(test_listener_table), T(test_heard),
-		T(test_udev),
+		T(test_probe),           T(test_probe_json),
+		T(test_probe_trouble),   T(test_dump),
+		T(test_dump_unplugged),  T(test_doctor_healthy),
+		T(test_doctor_ini),      T(test_doctor_broken_links),
+		T(test_doctor_no_node),  T(test_doctor_bluetooth),
+		T(test_doctor_listener), T(test_listener_table),
+		T(test_heard),           T(test_udev),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -51,12 +52,13 @@ static void bench_log(const struct hp_host *h, enum hp_level level, const char *
 	snprintf(b->log + n, sizeof b->log - n, "%s%s\n", names[level], text);
 	pthread_mutex_unlock(&b->lock);
 }
+static atomic_llong clock_ahead; /* lets a test make time pass */
 static int64_t bench_now(const struct hp_host *h)
 {
 	struct timespec t;
 	(void)h;
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec + atomic_load(&clock_ahead);
 }
 static struct kept *keep(struct bench *b, char kind)
 {
@@ -696,6 +698,32 @@ static void test_identity(void **state)
 	bench_end(b);
 }
 
+/* ... but not for ever. */
+static void test_another_takes_over(void **state)
+{
+	struct bench *b = bench_new();
+	struct fake_device *a = device(0, "Old", "A"), *c = device(1, "New", "C");
+	char path[256];
+	(void)state;
+	fake_plug(a, 0);
+	bench_start(b);
+	wait_value(&a->sets, 1);
+	fake_report(a, still, 14);
+	wait_count(b, 'S', 0, 1);
+	fake_unplug(a);
+	wait_count(b, 'E', HP_DISCONNECTED, 1);
+	fake_plug(c, 1);
+	wait_log(b, "waiting for Old; another head tracker is there");
+	atomic_fetch_add(&clock_ahead, 10000000000);
+	snprintf(path, sizeof path, "%s/hidraw1", fake_dev);
+	assert_int_equal(chmod(path, 0600), 0); /* makes it look */
+	wait_value(&c->sets, 1);
+	wait_log(b, "Old did not come back; going on with New");
+	fake_report(c, still, 14);
+	wait_count(b, 'S', 0, 2);
+	bench_end(b);
+}
+
 static void test_200_unplugs(void **state)
 {
 	struct bench *b = bench_new();
@@ -895,6 +923,7 @@ int main(void)
 		T(test_two_devices_two_inputs),
 		T(test_one_device_two_inputs),
 		T(test_identity),
+		T(test_another_takes_over),
 		T(test_200_unplugs),
 		T(test_permission),
 		T(test_open_fails),
