@@ -638,6 +638,87 @@ static void recenter(void **unused)
 	bench_end(&b);
 }
 
+/* ---- any tree, against the plain way: ask every node for its parent's sample ---- */
+
+enum { NODES = 12 };
+static int parent_of[NODES];
+static char kind_of[NODES]; /* i, f, o */
+static uint32_t seed;
+
+static uint32_t dice(uint32_t sides)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (seed >> 10) % sides;
+}
+/* What filter n makes of a yaw; false = dropped. A whole number, so that sums are exact. */
+static bool plain_filter(int n, int time, double *yaw)
+{
+	*yaw += 1 << n;
+	return (time * 7 + n * 3) % 5 != 0;
+}
+static int numbered_filter(struct probe *p, struct hp_sample *s)
+{
+	return plain_filter(atoi(p->host->name + 1), (int)s->time_ns, &s->ypr[0]) ? HP_KEEP : HP_DROP;
+}
+static void plain_tree(int n, int time, double yaw, char *out, size_t room)
+{
+	for (int k = 1; k < NODES; k++) {
+		double mine = yaw;
+		if (parent_of[k] != n)
+			continue;
+		if (kind_of[k] == 'o')
+			snprintf(out + strlen(out), room - strlen(out), "%sn%d:s%.6g", *out ? " " : "", k, mine);
+		else if (plain_filter(k, time, &mine))
+			plain_tree(k, time, mine, out, room);
+	}
+}
+
+static void any_tree(void **unused)
+{
+	(void)unused;
+	for (seed = 1; seed < 20000; seed += 97) {
+		struct bench b;
+		uint32_t begin = seed;
+		char ini[4096] = "[input n0]\nuse = probe_in\n", expected[4096];
+		kind_of[0] = 'i';
+		for (int n = 1; n < NODES; n++) {
+			int above = n - 1, up; /* the nearest input or filter above */
+			while (kind_of[above] == 'o')
+				above--;
+			bool last = n == NODES - 1;
+			kind_of[n] = last || dice(2) ? 'o' : 'f';
+			parent_of[n] = above;
+			size_t used = strlen(ini);
+			snprintf(ini + used, sizeof ini - used, "[%s n%d]\nuse = probe_%s\n",
+			         kind_of[n] == 'o' ? "output" : "filter", n, kind_of[n] == 'o' ? "out" : "filter");
+			if (dice(2)) {
+				do
+					up = (int)dice((uint32_t)n);
+				while (kind_of[up] == 'o');
+				parent_of[n] = up;
+				used = strlen(ini);
+				snprintf(ini + used, sizeof ini - used, "from = n%d\n", up);
+			}
+		}
+		bench_build(&b, ini);
+		for (size_t i = 0; i < b.run.nnodes; i++) {
+			struct probe *p = b.run.nodes[i]->state;
+			p->on_write = trace_write;
+			p->on_filter = numbered_filter;
+		}
+		bench_start(&b);
+		for (int time = 0; time < 5; time++) {
+			*expected = *traced = 0;
+			plain_tree(0, time, 0, expected, sizeof expected);
+			emit_pose(&b, "n0", time, 0);
+			if (strcmp(expected, traced))
+				fail_msg("%s\ntime %d gives %s, not %s", ini, time, traced, expected);
+		}
+		bench_end(&b);
+		seed = begin;
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -658,6 +739,7 @@ int main(void)
 		cmocka_unit_test(opening_fails),
 		cmocka_unit_test(life),
 		cmocka_unit_test(recenter),
+		cmocka_unit_test(any_tree),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -346,8 +346,13 @@ struct hp_module {
 
 /* HP_MODULE(my_sim) = { HP_MODULE_HEAD, .kind = HP_ENCODER, .name = "my_sim", ... };
  * In C++ before C++20, where there are no designated initializers:
- *     static hp_module make() { hp_module m = hp_module_new(HP_ENCODER, "my_sim", "..."); m.encode = encode; return m;
- * } HP_MODULE(my_sim) = make(); */
+ *     static hp_module make()
+ *     {
+ *         hp_module m = hp_module_new(HP_ENCODER, "my_sim", "...");
+ *         m.encode = encode;
+ *         return m;
+ *     }
+ *     HP_MODULE(my_sim) = make(); */
 #if defined(__GNUC__)
 #define HP_EXPORT __attribute__((visibility("default")))
 #else
