@@ -26,6 +26,10 @@ extern "C" {
 #define HPS_API
 #endif
 
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "headpipe-session.h needs a little-endian machine"
+#endif
+
 #define HPS_TOPIC_REPORTS "/hid/reports" /* untouched input reports, one message each, report ID included */
 #define HPS_TOPIC_SAMPLE  "/head/sample" /* struct hp_sample                                              */
 #define HPS_TOPIC_EVENTS  "/events"      /* struct hp_event                                               */
@@ -198,17 +202,45 @@ HPS_API bool hps_metadata_at(struct hps_reader *, size_t index, const char **nam
 /* Value of a pair in the first metadata record with this name; NULL = not there or damaged. Valid until hps_close. */
 HPS_API const char *hps_metadata_get(struct hps_reader *, const char *name, const char *key);
 
-/* Where one reads. Several may read the same reader; they share its cache and its current chunk. */
+/* Where one reads. Several may read the same reader; they share its cache and its current chunk. May be copied. */
 struct hps_cursor {
 	struct hps_reader *reader;
 	int channel; /* index, or -1 for all in file order */
 	uint32_t chunk, at;
+	/* private: the chunk's messages while they stay in memory */
+	uint32_t n, epoch, least;
+	uint16_t layout, index;
+	const uint32_t *now, *places;
+	const uint8_t *records;
 };
 /* At the first message. channel: index, or -1 for all. */
 HPS_API struct hps_cursor hps_begin(struct hps_reader *, int channel);
+/* hps_next() where it has to look for the chunk. */
+HPS_API int hps_next_chunk(struct hps_cursor *, struct hps_message *);
 /* The next message: 1, or 0 at the end, or a negative errno value once per bad chunk; the call after it goes on behind
  * that chunk. Messages come in file order. */
-HPS_API int hps_next(struct hps_cursor *, struct hps_message *);
+static inline int hps_next(struct hps_cursor *c, struct hps_message *m)
+{
+	const uint8_t *p;
+	uint64_t size;
+	if (c->at >= c->n || *c->now != c->epoch)
+		return hps_next_chunk(c, m);
+	p = c->records + c->places[c->at++];
+#if defined(__GNUC__)
+	__builtin_prefetch(p + 1024);
+#endif
+	memcpy(&size, p + 1, 8);
+	memcpy(&m->sequence, p + 11, 4);
+	memcpy(&m->time, p + 15, 8);
+	memcpy(&m->publish_time, p + 23, 8);
+	m->data = p + 31;
+	m->size = (uint32_t)size - 22;
+	m->channel = c->index;
+	/* only a little-endian message that is long enough may be read by key */
+	m->layout = m->size >= c->least && p[31] == 0 && p[32] == 1 ? c->layout : 0;
+	m->pad0 = 0;
+	return 1;
+}
 /* To the first message, in file order, whose time is t or later. 1 = there is one, 0 = end. In an unordered file this
  * looks at chunks one by one. */
 HPS_API int hps_seek_time(struct hps_cursor *, int64_t t);
@@ -253,9 +285,6 @@ struct hps_key {
 HPS_API int hps_key_resolve(struct hps_reader *, int channel, const char *name, enum hps_type type, const char *unit,
                             struct hps_key *);
 
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "headpipe-session.h needs a little-endian machine"
-#endif
 /* Loads of the exact type; NAN or 0 when the key is of another channel or type, or the message is too short. */
 static inline double hps_get_f64(struct hps_key k, const struct hps_message *m)
 {

@@ -205,6 +205,7 @@ static void link_newest(struct hps_reader *r, uint32_t chunk)
 
 static void forget_chunk(struct hps_reader *r, uint32_t chunk)
 {
+	r->epoch++;
 	unlink_chunk(r, chunk);
 	r->cached -= r->links[chunk].slot->bytes;
 	slot_free(r->links[chunk].slot);

@@ -6,7 +6,7 @@
 
 struct hps_cursor hps_begin(struct hps_reader *r, int channel)
 {
-	return (struct hps_cursor){ r, channel, 0, 0 };
+	return (struct hps_cursor){ .reader = r, .channel = channel };
 }
 
 /* Where the cursor's messages begin in a loaded chunk, and how many there are. */
@@ -26,11 +26,12 @@ static const uint32_t *places(const struct hps_slot *s, int channel, uint32_t *n
 	return NULL;
 }
 
-static void view(const struct hps_reader *r, const uint8_t *p, int channel, struct hps_message *m)
+/* Of a cursor that reads all channels. */
+static void view(const struct hps_reader *r, const uint8_t *p, struct hps_message *m)
 {
 	uint32_t size = (uint32_t)(hps_u64_at(p + 1) - HPS_MESSAGE_HEAD);
 	const uint8_t *data = p + HPS_HEAD + HPS_MESSAGE_HEAD;
-	uint16_t index = channel < 0 ? (uint16_t)(hps_by_id(r, hps_u16_at(p + 9)) - 1) : (uint16_t)channel;
+	uint16_t index = (uint16_t)(hps_by_id(r, hps_u16_at(p + 9)) - 1);
 	const struct hps_channel *c = &r->channels[index].pub;
 	m->data = data;
 	m->size = size;
@@ -38,7 +39,6 @@ static void view(const struct hps_reader *r, const uint8_t *p, int channel, stru
 	m->time = (int64_t)hps_u64_at(p + 15);
 	m->publish_time = (int64_t)hps_u64_at(p + 23);
 	m->channel = index;
-	/* only a little-endian message that is long enough may be read by key */
 	m->layout = c->nfields && size >= c->message_size && data[0] == 0 && data[1] == 1 ? (uint16_t)(index + 1) : 0;
 	m->pad0 = 0;
 }
@@ -60,7 +60,7 @@ static bool has(const struct hps_reader *r, uint32_t chunk, int channel)
 	return low < ch->nspans && ch->spans[low].chunk == chunk;
 }
 
-int hps_next(struct hps_cursor *c, struct hps_message *m)
+int hps_next_chunk(struct hps_cursor *c, struct hps_message *m)
 {
 	struct hps_reader *r = c->reader;
 	int code = 0;
@@ -73,13 +73,26 @@ int hps_next(struct hps_cursor *c, struct hps_message *m)
 		if (s) {
 			uint32_t n;
 			const uint32_t *at = places(s, c->channel, &n);
-			if (c->at < n) {
-				view(r, s->records + at[c->at++], c->channel, m);
+			if (c->at < n && c->channel < 0) {
+				view(r, s->records + at[c->at++], m);
 				return 1;
+			}
+			if (c->at < n) {
+				const struct hps_channel *ch = &r->channels[c->channel].pub;
+				c->now = &r->epoch;
+				c->epoch = r->epoch;
+				c->places = at;
+				c->records = s->records;
+				c->n = n;
+				c->index = (uint16_t)c->channel;
+				/* two bytes are looked at, which no shorter message may be asked for */
+				c->least = ch->nfields ? (uint32_t)ch->message_size : UINT32_MAX;
+				c->layout = ch->nfields ? (uint16_t)(c->channel + 1) : 0;
+				return hps_next(c, m);
 			}
 		}
 		c->chunk++;
-		c->at = 0;
+		c->at = c->n = 0;
 		if (code)
 			return code;
 	}
@@ -130,6 +143,7 @@ int hps_seek_time(struct hps_cursor *c, int64_t t)
 	size_t low = 0, high = r->nchunks;
 	if (c->channel >= 0 && (size_t)c->channel >= r->nchannels)
 		return hps_error(r, -EINVAL, "there is no channel %d", c->channel);
+	c->n = 0;
 	while (r->ordered && low < high) {
 		size_t mid = (low + high) / 2;
 		if (r->chunks[mid].end < t)
@@ -179,7 +193,7 @@ int hps_seek_number(struct hps_cursor *c, uint64_t n)
 		return hps_error(r, -EINVAL, "there is no channel %d", c->channel);
 	const struct hps_rchannel *ch = c->channel < 0 ? NULL : &r->channels[c->channel];
 	size_t low = 0, high = ch ? ch->nspans : r->nchunks;
-	c->at = 0;
+	c->at = c->n = 0;
 	c->chunk = (uint32_t)r->nchunks;
 	if (n >= (ch ? ch->pub.messages : r->messages))
 		return 0;
@@ -234,7 +248,7 @@ static bool at_begin(struct hps_cursor *c)
 {
 	if (c->at && c->chunk < c->reader->nchunks && c->at >= seen(c)) {
 		c->chunk++;
-		c->at = 0;
+		c->at = c->n = 0;
 	}
 	return !c->at && c->chunk < c->reader->nchunks;
 }
@@ -250,6 +264,7 @@ uint64_t hps_skip_same(struct hps_cursor *a, struct hps_cursor *b)
 		n += seen(a);
 		a->chunk++;
 		b->chunk++;
+		a->n = b->n = 0;
 	}
 	return n;
 }

@@ -101,6 +101,7 @@ struct hps_reader {
 	struct hps_link *links;
 	size_t links_room;
 	uint32_t newest, oldest; /* chunk + 1 */
+	uint32_t epoch;          /* grows when a chunk leaves memory or lists change */
 	size_t cached;
 	uint8_t *scratch; /* packed bytes */
 	size_t scratch_room;

@@ -14,9 +14,9 @@ struct hps_wchannel {
 	struct hps_out metadata; /* the encoded map */
 	uint16_t schema;         /* from 1; 0 = none */
 	bool json;
-	bool declared; /* written since the chunk where all are written again */
-	uint32_t sequence; /* of the next message */
-	uint64_t messages; /* that are in the file */
+	bool declared;        /* written since the chunk where all are written again */
+	uint32_t sequence;    /* of the next message */
+	uint64_t messages;    /* that are in the file */
 	size_t message_size;  /* fixed layout, else 0 */
 	struct hps_out index; /* time and offset of the messages in the current chunk */
 };

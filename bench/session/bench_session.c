@@ -291,7 +291,7 @@ static void bench_keys(void)
 	struct hps_key a = key_of(r, "yaw", HPS_F32), b = key_of(r, "pitch", HPS_F32), d = key_of(r, "roll", HPS_F32);
 	least = 1e9;
 	uint64_t n = samples < 200000 ? samples : 200000;
-	for (int turn = 0; turn < 6; turn++) {
+	for (int turn = 0; turn < 16; turn++) {
 		double sum = 0;
 		c = hps_begin(r, 0);
 		t0 = now();
