@@ -17,7 +17,7 @@ struct tape {
 	void *memory;
 	bool connected, any;
 	int64_t first_ns, last_ns; /* in this file */
-	uint64_t records;
+	uint64_t records, lost; /* lost: told in the file */
 };
 
 static char *copy(const char *s)
@@ -195,6 +195,7 @@ static int consume_one(struct tape *t, const void *record, size_t size)
 	if (kind == TAPE_EVENT) {
 		const struct tape_event *x = record;
 		struct hp_event e = { sizeof e, x->type, x->time_ns, x->value, x->text[0] ? x->text : NULL };
+		t->lost += x->type == HP_LOST ? (uint64_t)x->value : 0;
 		return hps_write_event(t->w, t->events, &e, x->rate_start_ns);
 	}
 	if (kind == TAPE_STREAM)
@@ -224,6 +225,10 @@ static void end(void *ctx, uint64_t lost)
 {
 	struct tape *t = ctx;
 	char text[160];
+	if (t->w && lost > t->lost) { /* the last ones, behind which nothing came any more */
+		struct hp_event e = { sizeof e, HP_LOST, t->last_ns, (int64_t)(lost - t->lost), NULL };
+		hps_write_event(t->w, t->events, &e, 0);
+	}
 	int r = t->w ? hps_finish(t->w) : 0;
 	t->w = NULL;
 	if (r < 0) {

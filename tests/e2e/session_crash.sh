@@ -46,5 +46,18 @@ back = r.take()
 assert len(back[0]) > 300 and back[0] == live[0][:len(back[0])], len(back[0])
 assert "not complete" not in err, err
 print(f"count: full disk: {len(back[0])} samples readable, the pipeline sent all {len(live[0])}")
+# ---- too slow: the loop is not held up, what is lost is counted and stands in the file
+import json
+slow = head.replace("in.hid", "in.hid\nspeed = 1000") + filt + outputs(r.ports) + tape.replace("tape-%n", "slow") + "compression = zstd\nlevel = 19\n"
+err = run(slow, folder, code=None)
+if "no libzstd" not in err:
+    assert len(r.take()[0]) > 25000
+    i = json.loads(subprocess.run([headpipe, "info", folder + "/slow.mcap", "--json"], capture_output=True, text=True).stdout)
+    kept = sum(c["messages"] for c in i["channels"] if c["topic"] != "/events")
+    if i["lost"]:
+        assert "records were lost" in err and "lost" in i["events"], err
+    assert kept + i["lost"] >= 60000 and kept + i["lost"] <= 60010, (kept, i["lost"])
+    subprocess.run([headpipe, "verify", folder + "/slow.mcap"], check=True, stdout=subprocess.DEVNULL)
+    print(f"count: slow writer: {kept} records kept, {i['lost']} lost and on record")
 print("a killed recording and a full disk lose no more than they must")
 EOF
