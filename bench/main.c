@@ -9,8 +9,9 @@
  *   headpipe-bench --counts FILE with the others: instructions per operation from this file (bench/count.sh)
  *   headpipe-bench ROW...     only these rows
  *
- * All rows take turns, and ours and the plain form of a row follow each other, so that a machine that slows down for
- * a while slows down both. Compare ratios of one run, not nanoseconds of two. */
+ * All rows take turns, in a new order each round, and ours and the plain form of a row follow each other, so that a
+ * machine that slows down for a while slows down both. Compare ratios of one run, not nanoseconds of two. */
+#include "../tests/plain/random.h"
 #include "bench.h"
 #include "clock.h"
 #include <errno.h>
@@ -89,12 +90,25 @@ static void measure(void)
 		if (row->between)
 			row->between();
 	}
-	for (int k = 0; k < REPEATS; k++)
-		for (size_t i = 0; i < bench_nrows; i++) {
-			results[i].ours[k] = timed(bench_rows[i].run, &bench_rows[i]);
-			if (bench_rows[i].plain)
-				results[i].plain[k] = timed(bench_rows[i].plain, &bench_rows[i]);
+	size_t order[BENCH_ROWS];
+	uint64_t random = 1;
+	for (size_t i = 0; i < bench_nrows; i++)
+		order[i] = i;
+	for (int k = 0; k < REPEATS; k++) {
+		/* a new order each round, so that no row always runs in the wake of the same other one */
+		for (size_t i = bench_nrows; i-- > 1;) {
+			size_t j = random_below(&random, i + 1), was = order[i];
+			order[i] = order[j];
+			order[j] = was;
 		}
+		for (size_t i = 0; i < bench_nrows; i++) {
+			const struct bench_row *row = &bench_rows[order[i]];
+			struct result *r = &results[order[i]];
+			r->ours[k] = timed(row->run, row);
+			if (row->plain)
+				r->plain[k] = timed(row->plain, row);
+		}
+	}
 	for (size_t i = 0; i < bench_nrows; i++) {
 		results[i].median = median(results[i].ours);
 		results[i].best = results[i].ours[0];
