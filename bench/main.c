@@ -33,6 +33,22 @@ static struct result {
 } results[BENCH_ROWS];
 static FILE *out;
 
+/* Rows that are compared are timed one right after the other, so that both have the same minute of the machine. */
+static const struct pair {
+	const char *row, *over, *says;
+} pairs[] = {
+	{ "e2e_bound", "udp_floor_bound", "end to end over the floor, receiver bound" },
+	{ "e2e_unbound", "udp_floor_unbound", "end to end over the floor, nobody there" },
+};
+
+static size_t index_of(const char *name)
+{
+	size_t i = 0;
+	while (i < bench_nrows && strcmp(bench_rows[i].name, name) != 0)
+		i++;
+	return i; /* bench_nrows: not among them */
+}
+
 void bench_die(const char *what)
 {
 	fprintf(stderr, "headpipe-bench: %s\n", what);
@@ -69,10 +85,30 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Sorts. */
 static double median(double *v)
 {
 	qsort(v, REPEATS, sizeof *v, ascending);
 	return v[REPEATS / 2];
+}
+
+/* The row that this one is compared with, or the other way round; bench_nrows = none. */
+static size_t partner(size_t row, bool as_first)
+{
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+		size_t a = index_of(pairs[i].row), b = index_of(pairs[i].over);
+		if (a < bench_nrows && b < bench_nrows && row == (as_first ? a : b))
+			return as_first ? b : a;
+	}
+	return bench_nrows;
+}
+
+static void round_of(size_t i, int k)
+{
+	const struct bench_row *row = &bench_rows[i];
+	results[i].ours[k] = timed(row->run, row);
+	if (row->plain)
+		results[i].plain[k] = timed(row->plain, row);
 }
 
 static void measure(void)
@@ -102,16 +138,19 @@ static void measure(void)
 			order[j] = was;
 		}
 		for (size_t i = 0; i < bench_nrows; i++) {
-			const struct bench_row *row = &bench_rows[order[i]];
-			struct result *r = &results[order[i]];
-			r->ours[k] = timed(row->run, row);
-			if (row->plain)
-				r->plain[k] = timed(row->plain, row);
+			size_t over = partner(order[i], true);
+			if (partner(order[i], false) < bench_nrows)
+				continue; /* its turn comes with the row that is compared with it */
+			if (over < bench_nrows)
+				round_of(over, k);
+			round_of(order[i], k);
 		}
 	}
 	for (size_t i = 0; i < bench_nrows; i++) {
-		results[i].median = median(results[i].ours);
-		results[i].best = results[i].ours[0];
+		double sorted[REPEATS]; /* the rounds stay in their order, for ratios */
+		memcpy(sorted, results[i].ours, sizeof sorted);
+		results[i].median = median(sorted);
+		results[i].best = sorted[0];
 		if (bench_rows[i].plain)
 			results[i].plain_median = median(results[i].plain);
 	}
@@ -178,19 +217,18 @@ static void print_json(void)
 	}
 }
 
-static const struct result *of(const char *name)
+/* The median of the rounds' ratios, and their middle half. */
+static void print_ratio(const struct pair *p)
 {
-	for (size_t i = 0; i < bench_nrows; i++)
-		if (!strcmp(bench_rows[i].name, name))
-			return &results[i];
-	return NULL;
-}
-
-static void print_ratio(const char *what, const char *a, const char *b)
-{
-	const struct result *x = of(a), *y = of(b);
-	if (x && y)
-		fprintf(out, "%s: %s / %s = %.2f (medians)\n", what, a, b, x->median / y->median);
+	size_t a = index_of(p->row), b = index_of(p->over);
+	double ratio[REPEATS];
+	if (a == bench_nrows || b == bench_nrows)
+		return;
+	for (int k = 0; k < REPEATS; k++)
+		ratio[k] = results[a].ours[k] / results[b].ours[k];
+	double middle = median(ratio);
+	fprintf(out, "%s: %s / %s = %.2f (%.2f to %.2f)\n", p->says, p->row, p->over, middle, ratio[REPEATS / 4],
+	        ratio[REPEATS - 1 - REPEATS / 4]);
 }
 
 static void print_table(bool markdown)
@@ -215,8 +253,8 @@ static void print_table(bool markdown)
 		        number(r->instructions, r->instructions > 0, "-", t[5], 32), row->what);
 	}
 	fputc('\n', out);
-	print_ratio("end to end over the floor, receiver bound", "e2e_bound", "udp_floor_bound");
-	print_ratio("end to end over the floor, nobody there", "e2e_unbound", "udp_floor_unbound");
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+		print_ratio(&pairs[i]);
 }
 
 /* The console row draws on stdout; results go to the real one. */

@@ -41,6 +41,14 @@ static char *put_numbers(char *p, const double *v, int n)
 
 static size_t write_all(const struct json *j, const struct hp_sample *s, char *out)
 {
+	/* made first and copied twice: what was written a moment ago cannot be read back in larger pieces without
+	 * waiting */
+	char gyro[VECTOR + HP_9G_MAX];
+	size_t gyro_size = 4;
+	if (s->flags & HP_GYRO)
+		gyro_size = (size_t)(put_numbers(gyro, s->gyro, 3) - gyro);
+	else
+		memcpy(gyro, "null", 4);
 	char *p = out;
 	PUT(p, "{\"version\":2,\"device\":");
 	if (j->label_size <= 64)
@@ -55,24 +63,21 @@ static size_t write_all(const struct json *j, const struct hp_sample *s, char *o
 	PUT(p, ",\"yprDegrees\":");
 	p = put_numbers(p, s->ypr, 3);
 	PUT(p, ",\"gyroscope\":");
-	char *gyro = p;
-	if (s->flags & HP_GYRO)
-		p = put_numbers(p, s->gyro, 3);
-	else
-		PUT(p, "null");
-	size_t gyro_size = (size_t)(p - gyro);
+	memcpy(p, gyro, VECTOR);
+	p += gyro_size;
 	PUT(p, ",\"accelerometer\":");
 	if (s->flags & HP_ACCEL)
 		p = put_numbers(p, s->accel, 3);
 	else
 		PUT(p, "null");
 	PUT(p, ",\"angularVelocity\":");
-	/* the same text again; fixed sizes, in two parts because the keys since then are at least 40 bytes */
-	memcpy(p, gyro, 40);
-	memcpy(p + 40, gyro + 40, VECTOR - 40);
+	memcpy(p, gyro, VECTOR);
 	p += gyro_size;
 	PUT(p, ",\"resetCounter\":");
-	p += put_u64(s->reset_count, p);
+	if (s->reset_count < 10)
+		*p++ = (char)('0' + s->reset_count);
+	else
+		p += put_u64(s->reset_count, p);
 	PUT(p, ",\"packetsPerSecond\":");
 	p += hp_text_f3(s->rate_hz, p);
 	PUT(p, ",\"receiveLatencyMs\":");
