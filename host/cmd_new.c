@@ -61,11 +61,12 @@ static bool c_word(const char *s)
 		                             "extern",   "float",   "for",      "goto",     "if",       "inline",
 		                             "int",      "long",    "main",     "register", "return",   "restrict",
 		                             "short",    "signed",  "sizeof",   "static",   "struct",   "switch",
-		                             "typedef",  "union",   "unsigned", "void",     "volatile", "while" };
+		                             "typedef",  "union",   "unsigned", "void",     "volatile", "while",
+		                             "errno",    "false",   "true" };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (!strcmp(words[i], s))
 			return true;
-	return false;
+	return !strncmp(s, "hp_", 3); /* the header's own */
 }
 static int write_piece(const struct piece *p, const char *name, const char *include)
 {
@@ -101,7 +102,7 @@ int cmd_new(int argc, char **argv)
 	if (!good_name(name) || c_word(name))
 		return hp_usage_error("new", "the name `%s` %s", name,
 		                      c_word(name)
-		                          ? "is a word of the C language"
+		                          ? "is taken by the C language or by headpipe.h"
 		                          : "must begin with a letter a to z, then letters, digits and _; at most 32");
 	size_t n;
 	const struct hp_builtin *b = hp_builtins(&n);

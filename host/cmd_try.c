@@ -15,20 +15,21 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SHOWN_BYTES = 256 };
+enum { SHOWN_BYTES = 256, HANGS_SECONDS = 10 };
 
 /* One run of the command, so one of it. What the module is told to call carries no argument of ours. */
 static struct {
 	const struct hp_module *real_module, *real_encoder;
 	struct hp_module module, encoder; /* the same with our functions in front */
 	struct hp_node *node;
-	uint64_t want, shown, messages, bytes, smallest, largest;
+	uint64_t want, shown, messages, failed, bytes, smallest, largest;
 	struct hp_sample sample;       /* the one that the module has now */
 	double angles[3], shown_at[3]; /* its angles; those of the last one that was shown */
 	bool moved, printed;           /* the sample is worth showing; its line is there already */
@@ -144,9 +145,17 @@ static void try_file_close(struct hp_file *f)
 
 /* ---- the module's functions, with ours in front --------------------------------------------------- */
 
+/* Empty: outside the module. Inside it, a clock runs whose signal ends the process. */
 static void at(const char *where)
 {
 	snprintf(progress->where, sizeof progress->where, "%s", where);
+	alarm(*where ? HANGS_SECONDS : 0);
+}
+static void tell_failure(const char *function, int r)
+{
+	try.failed++;
+	if (try.moved && show())
+		printf("  %s() fails with %d: %s\n", function, r, strerror(-r));
 }
 static void give_host(const struct hp_host *h)
 {
@@ -178,8 +187,16 @@ static int encode(void *self, const struct hp_sample *s, const struct hp_stream 
 	at("encode");
 	int n = try.real_encoder->encode(self, s, from, buf, cap);
 	at("");
-	if (n <= 0 && try.moved && show())
-		puts(n ? strerror(-n) : "  nothing to send");
+	if (n > 0 && (size_t)n > cap) {
+		try.failed++;
+		if (try.moved && show())
+			printf("  encode() says it wrote %d bytes; the buffer has %zu\n", n, cap);
+		return -EOVERFLOW;
+	}
+	if (n < 0)
+		tell_failure("encode", n);
+	else if (n == 0 && try.moved && show())
+		puts("  nothing to send");
 	return n;
 }
 static int write_sample(void *self, const struct hp_sample *s)
@@ -188,6 +205,8 @@ static int write_sample(void *self, const struct hp_sample *s)
 	at("write");
 	int n = try.real_module->write(self, s);
 	at("");
+	if (n < 0)
+		tell_failure("write", n);
 	return n;
 }
 static int filter(void *self, struct hp_sample *s)
@@ -415,6 +434,10 @@ static int run_it(const struct arguments *a, const char *module)
 			       a->kind == HP_OUTPUT || a->kind == HP_ENCODER
 			           ? "; nothing came through the host's datagrams and files"
 			           : "");
+		if (try.failed) {
+			printf("%llu samples failed\n", (unsigned long long)try.failed);
+			status = 1;
+		}
 	}
 	hp_unload(&run, &config);
 	return status;
@@ -446,10 +469,17 @@ int cmd_try(int argc, char **argv)
 		fprintf(stderr, "headpipe try: %s\n", strerror(errno));
 		return 1;
 	}
-	if (WIFEXITED(status))
+	if (WIFEXITED(status) && !*progress->where)
 		return WEXITSTATUS(status);
-	fprintf(stderr, "headpipe try: %s: the module crashed%s%s%s after %llu samples: %s\n", a.module,
+	bool hangs = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM && *progress->where;
+	fprintf(stderr, "headpipe try: %s: the module %s%s%s%s at sample %llu: %s\n", a.module,
+	        WIFEXITED(status) ? "ended the program"
+	        : hangs           ? "hangs"
+	                          : "crashed",
 	        *progress->where ? " in " : "", progress->where, *progress->where ? "()" : "",
-	        (unsigned long long)progress->samples, strsignal(WTERMSIG(status)));
+	        (unsigned long long)progress->samples,
+	        WIFEXITED(status) ? "exit() is not its business"
+	        : hangs           ? "no return for 10 s"
+	                          : strsignal(WTERMSIG(status)));
 	return 1;
 }

@@ -25,8 +25,9 @@ void hp_output_put(struct hp_node *n, struct hp_sample *s)
 	if (n->encoder) {
 		struct hp_run *run = n->run;
 		r = n->encoder->encode(n->encoder_state, s, &n->input->stream, run->packet, run->packet_size);
-		if (r > 0)
-			r = n->module->send(n->state, run->packet, (size_t)r);
+		if (r > 0) /* a length beyond the packet would send what lies behind it in memory */
+			r = (size_t)r <= run->packet_size ? n->module->send(n->state, run->packet, (size_t)r)
+			                                  : -EOVERFLOW;
 	} else {
 		r = n->module->write(n->state, s);
 	}

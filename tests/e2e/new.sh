@@ -51,7 +51,7 @@ try 0 "2000 samples, 2000 messages of 12 bytes" my_encoder/my_encoder.so
 try 0 "message, 12 bytes" my_encoder/my_encoder.so -n 1 -s scale=2
 try 0 "text: away" my_output/my_output.so
 try 2 "out of range" my_encoder/my_encoder.so -s scale=99
-for args in "encoder my_encoder" "filter x" "encoder json" "encoder 1x" "output while" "output"; do
+for args in "encoder my_encoder" "filter x" "encoder json" "encoder 1x" "output while" "encoder hp_sample" "encoder errno" "output"; do
 	status=0
 	headpipe new $args >out 2>err || status=$?
 	case "$args" in "encoder my_encoder") want=1 ;; *) want=2 ;; esac
@@ -75,7 +75,20 @@ echo 'int x;' >empty.c
 cxx="${CC:-cc} -fPIC -shared $(pkg-config --cflags headpipe)"
 $cxx crash.c -o crash.so
 $cxx empty.c -o empty.so
-try 1 "crash.so: the module crashed in encode() after 42 samples: Aborted" ./crash.so
+try 1 "crash.so: the module crashed in encode() at sample 42: Aborted" ./crash.so
+# so is what says nonsense: a length beyond the buffer, an error every time, exit()
+for what in "long:return (int)cap + 1;" "fails:return -ENOSPC;" "quits:exit(0);"; do
+	name=${what%%:*}
+	sed "s/\"crash\"/\"$name\"/; s/(crash)/($name)/; s/^\treturn 0;/\t${what#*:}/; s/== 41/== 1000000/; s/<stdlib.h>/<stdlib.h>\n#include <errno.h>/" crash.c >$name.c
+	$cxx $name.c -o $name.so
+done
+try 1 "encode() says it wrote 65508 bytes; the buffer has 65507" ./long.so
+try 1 "2000 samples failed" ./fails.so
+try 1 "the module ended the program in encode() at sample 1" ./quits.so
+# outside of `try`, a length beyond the buffer is refused before anything is sent
+printf '[input s]\nuse = synth\ncount = 3\nspeed = 0\n[output o]\nuse = file\npath = long.bin\nframing = raw\nencoding = ./long.so\n' >long.ini
+headpipe run long.ini 2>err || true
+grep -q "Value too large" err && [ ! -s long.bin ] || { cat err; bad "a length beyond the buffer was believed"; }
 try 1 "headpipe_module" ./empty.so
 try 1 "No such file" ./missing.so
 try 1 "no such module" no_such_module
