@@ -8,6 +8,7 @@
 #include "headpipe.h"
 #include "outflow.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -17,8 +18,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { RECORD_MAX = 64 * 1024, LISTENERS = 8, PEERS_MAX = 1000 };
-static const int64_t first_wait = 250000000, longest_wait = 5000000000;
+enum { RECORD_MAX = 64 * 1024, LISTENERS = 8, PEERS_MAX = 1000, QUIET_AFTER = 5 };
+static const int64_t first_wait = 250000000, longest_wait = 5000000000, long_enough = 10000000000;
 
 enum state { FREE, CONNECTING, OPEN };
 struct peer {
@@ -29,6 +30,8 @@ struct peer {
 	struct sockaddr_storage address;
 	socklen_t address_size;
 	int64_t wait, again; /* back-off, and when to try next */
+	int64_t since;       /* when the connection was made */
+	int brief;           /* connections in a row that did not last */
 	bool told;           /* the trouble was logged already */
 };
 struct tcp {
@@ -39,6 +42,7 @@ struct tcp {
 	struct hp_watch *watch;
 	struct hp_timer *timer; /* client: the next attempt */
 	int epoll_fd, nlisteners, listeners[LISTENERS];
+	int spare_fd; /* given up for a moment to turn a client away when no descriptor is left; -1 = none */
 	struct peer *peers;
 	uint32_t npeers, open;
 	uint64_t served, slow, refused;
@@ -147,27 +151,38 @@ static void drop(struct tcp *t, struct peer *p, const char *why)
 		say(t, HP_INFO, "client %s: %s", p->name, why);
 		return;
 	}
-	if (was_open) {
+	int64_t now = t->host->now(t->host);
+	p->wait = p->wait * 2 < longest_wait ? p->wait * 2 : longest_wait;
+	if (was_open && now - p->since >= long_enough) {
 		p->wait = first_wait;
+		p->brief = 0;
 		p->told = false;
-	} else {
-		p->wait = p->wait * 2 < longest_wait ? p->wait * 2 : longest_wait;
+	} else if (was_open && ++p->brief <= QUIET_AFTER) {
+		p->told = false;
 	}
 	if (!p->told)
-		say(t, HP_WARN, "%s: %s; trying again until it answers", p->name, why);
+		say(t, HP_WARN, "%s: %s%s", p->name, why,
+		    p->brief < QUIET_AFTER ? "; trying again until it answers"
+		                           : ", as it keeps doing; trying again every few seconds without a word");
 	p->told = true;
-	p->again = t->host->now(t->host) + p->wait;
+	p->again = now + p->wait;
 	plan(t);
 }
 
 static void opened(struct tcp *t, struct peer *p)
 {
 	p->state = OPEN;
-	p->told = false;
-	p->wait = first_wait;
+	p->since = t->host->now(t->host);
 	t->open++;
 	t->served++;
-	say(t, HP_INFO, t->to.n ? "connected to %s" : "client %s: connected", p->name);
+	if (!t->to.n) {
+		say(t, HP_INFO, "client %s: connected", p->name);
+		return;
+	}
+	if (!p->brief)
+		p->wait = first_wait / 2;
+	if (p->brief < QUIET_AFTER)
+		say(t, HP_INFO, "connected to %s", p->name);
 }
 
 static void connect_peer(struct tcp *t, struct peer *p)
@@ -199,14 +214,32 @@ static void try_again(void *arg)
 	plan(t);
 }
 
+/* A client that nobody accepts keeps the listener readable: the loop would never sleep again. */
+static int accept_and_close(struct tcp *t, int listener)
+{
+	if (t->spare_fd >= 0)
+		close(t->spare_fd);
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	t->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return fd;
+}
+
 static void accept_one(struct tcp *t, int listener)
 {
 	struct sockaddr_storage a;
 	socklen_t size = sizeof a;
 	struct peer *p = NULL;
 	int fd = accept4(listener, (struct sockaddr *)&a, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE)) {
+		if (accept_and_close(t, listener) >= 0 && t->refused++ == 0)
+			say(t, HP_WARN,
+			    "no file descriptor is left: the newest client is turned away (see `ulimit -n`)");
+		return;
+	}
 	if (fd < 0)
-		return; /* it has gone again, or no descriptor is left: the next one may fit */
+		return; /* it has gone again */
 	for (uint32_t i = 0; i < t->npeers && !p; i++)
 		if (t->peers[i].state == FREE)
 			p = &t->peers[i];
@@ -317,14 +350,17 @@ static void release(struct tcp *t)
 	t->npeers = t->open = 0;
 	while (t->nlisteners)
 		close(t->listeners[--t->nlisteners]);
+	if (t->spare_fd >= 0)
+		close(t->spare_fd);
 	if (t->epoll_fd >= 0)
 		close(t->epoll_fd);
-	t->epoll_fd = -1;
+	t->spare_fd = t->epoll_fd = -1;
 }
 
 static int set_up(struct tcp *t)
 {
 	uint32_t n = t->to.n ? t->to.n : (uint32_t)t->clients;
+	t->spare_fd = t->listen.n ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
 	t->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (t->epoll_fd < 0)
 		return -errno;

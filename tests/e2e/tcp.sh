@@ -3,7 +3,7 @@
 # Output tcp: server and client, several peers, framing, a peer that does not read, one that is not there, one that goes.
 set -eu
 python3 - "${B:-build}/headpipe" <<'EOF'
-import json, os, socket, subprocess, sys, tempfile, threading, time
+import json, os, resource, socket, subprocess, sys, tempfile, threading, time
 headpipe, bad = os.path.abspath(sys.argv[1]), 0
 def check(ok, what):
     global bad
@@ -110,6 +110,32 @@ with tempfile.TemporaryDirectory() as d:
     check(a.startswith(b'{"version":2') and bytes(b).startswith(b'{"version":2'), "a reconnect begins in the middle of a line")
     check(p.returncode == 0 and f"port {nobody}: Connection refused; trying again" in err and err.count("refused") == 1, "client: " + err)
     check(f"port {port}: has closed the connection" in err, "client, closed: " + err)
+    # a server that closes every connection at once is tried less and less often, and does not fill the log
+    server = socket.create_server(("127.0.0.1", 0))
+    server.settimeout(0.1)
+    p = start(f"[output c]\nuse=tcp\nto=127.0.0.1:{server.getsockname()[1]}\n", rate=200, count=600)
+    met = 0
+    while p.poll() is None:
+        try:
+            server.accept()[0].close()
+            met += 1
+        except TimeoutError:
+            pass
+    err = p.communicate(timeout=20)[1]
+    check(2 <= met <= 5 and err.count("has closed the connection") == met, f"a server that closes: {met} times, {err}")
+    # no descriptor left: the newest client is turned away, and the loop does not turn in circles
+    port = free_port()
+    p = start(f"[output s]\nuse=tcp\nlisten=127.0.0.1:{port}\nclients=100\n", rate=10, count=30)
+    connect(port).close()
+    resource.prlimit(p.pid, resource.RLIMIT_NOFILE, (25, 25))
+    crowd = [connect(port) for _ in range(30)]
+    time.sleep(0.3)
+    cpu = lambda: sum(map(int, open(f"/proc/{p.pid}/stat").read().rsplit(")", 1)[1].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+    before = cpu()
+    time.sleep(1)
+    used = cpu() - before
+    err = p.communicate(timeout=20)[1]
+    check(p.returncode == 0 and used < 0.1 and "no file descriptor is left" in err, f"no descriptor: {used} s, {err}")
     # idle: no client, no wake-ups beyond the samples'; and wrong options
     for text, word in (("", "either listen"), ("listen=:1\nto=:2\n", "either listen"), ("buffer=1\nlisten=:1\n", "64")):
         p = start("[output s]\nuse=tcp\n" + text)
