@@ -160,6 +160,11 @@ static void close_timers(struct hp_child *c)
 	uv_close((uv_handle_t *)&c->quiet, NULL);
 }
 
+static bool group_is_gone(const struct hp_child *c)
+{
+	return kill(-c->process.pid, 0) < 0 && errno == ESRCH;
+}
+
 static void over(struct hp_child *c)
 {
 	int64_t lived = c->host->now(c->host) - c->started_at;
@@ -170,8 +175,9 @@ static void over(struct hp_child *c)
 	else
 		snprintf(how, sizeof how, "has ended with status %lld", (long long)c->exit_status);
 	if (c->stopping) {
-		close_timers(c);
-		return;
+		if (!uv_is_active((uv_handle_t *)&c->timer) || group_is_gone(c))
+			close_timers(c);
+		return; /* else what it has started gets the rest of the grace period */
 	}
 	if (c->options->restart == HP_RESTART_NEVER || (c->options->restart == HP_RESTART_FAILURE && !failed)) {
 		char text[128];
@@ -225,7 +231,8 @@ static void exited(uv_process_t *p, int64_t status, int signal)
 	uv_close((uv_handle_t *)&c->err, handle_closed);
 	if (c->has_out)
 		uv_close((uv_handle_t *)&c->out, handle_closed);
-	uv_timer_stop(&c->timer);
+	if (!c->stopping) /* else it runs for what the command has started */
+		uv_timer_stop(&c->timer);
 	uv_timer_stop(&c->quiet);
 	uv_close((uv_handle_t *)p, handle_closed);
 }
@@ -363,13 +370,21 @@ static void signal_group(struct hp_child *c, int signal)
 static void kill_it(uv_timer_t *t)
 {
 	struct hp_child *c = t->data;
-	say(c, HP_WARN, "the command does not end; it is killed");
-	signal_group(c, SIGKILL);
+	if (!group_is_gone(c)) {
+		say(c, HP_WARN, "the command does not end; it is killed");
+		signal_group(c, SIGKILL);
+	}
+	if (!c->handles)
+		close_timers(c);
 }
 
 static void ask_again(uv_timer_t *t)
 {
 	struct hp_child *c = t->data;
+	if (!c->handles && group_is_gone(c)) {
+		close_timers(c);
+		return;
+	}
 	signal_group(c, SIGTERM);
 	uv_timer_start(&c->timer, kill_it, in_ms(c->options->grace / 2), 0);
 }

@@ -82,6 +82,11 @@ with tempfile.TemporaryDirectory() as d:
                         "if len(sys.argv) == 1: subprocess.Popen([sys.executable, __file__, 'second'])\ntime.sleep(1000)\n") + "\n")
     err = finish(p)
     check("does not end; it is killed" in err and not alive("stubborn"), f"stubborn: {alive('stubborn')} {err}")
+    # what a shell leaves behind when it ends itself: it gets the same, and the end does not wait longer than for the shell
+    p = start("[output shell]\nuse = exec\ngrace = 400ms\ncommand = cat | "
+              + program("orphan", "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(1000)\n") + "\n")
+    err = finish(p)
+    check("does not end; it is killed" in err and not alive("orphan"), f"orphan: {alive('orphan')} {err}")
     # when it may not start again, its failure ends this output and is told by the exit status
     p = start("[output once]\nuse = exec\nrestart = never\ncommand = exit 4\n")
     err = finish(p, code=1)
