@@ -104,6 +104,11 @@ static void on_connect(struct mosquitto *client, void *arg, int rc)
 	struct hp_mqtt *m = arg;
 	if (atomic_load(&m->stopping))
 		return;
+	if (rc == 4 || rc == 5) { /* MQTT's codes for bad credentials; libmosquitto has no names for them */
+		trouble(m, *m->options->user ? "the broker refuses this user and password"
+		                             : "the broker wants a user and a password");
+		return;
+	}
 	if (rc) {
 		trouble(m, mosquitto_connack_string(rc));
 		return;
@@ -173,7 +178,8 @@ static void *run(void *arg)
 		}
 		if (atomic_load(&m->stopping))
 			break;
-		if (!m->told[0] || rc != MOSQ_ERR_CONN_LOST)
+		/* these two follow from what on_connect() or on_disconnect() has told more exactly */
+		if (!m->told[0] || (rc != MOSQ_ERR_CONN_LOST && rc != MOSQ_ERR_CONN_REFUSED))
 			trouble(m, rc == MOSQ_ERR_ERRNO ? strerror(error)
 			           : rc == MOSQ_ERR_EAI ? "the name is not known"
 			                                : mosquitto_strerror(rc));

@@ -168,7 +168,9 @@ with tempfile.TemporaryDirectory() as d:
     said = finish(p)
     check("can be read by others" not in said and "secret word" not in said, "TLS: " + said)
     p = start(SYNTH.format(rate=100, count=100000) + tls + "password_file = wrong\n")
-    wait_for("a wrong password", lambda: "uthori" in p.said())
+    wait_for("a wrong password", lambda: "refuses this user and password" in p.said())
+    time.sleep(1.5)  # the next attempt: nothing new to tell
+    check(p.said().count("trying again") == 1, "a wrong password is told more than once: " + p.said())
     p.send_signal(signal.SIGINT)
     check("can be read by others" in finish(p), "file mode")
     p = start(SYNTH.format(rate=100, count=100000) + tls.replace("ca.pem", "other.pem") + "password = x\n")
