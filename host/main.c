@@ -150,7 +150,7 @@ static int dispatch(int argc, char **argv)
 		names[n++] = c->name;
 		if (strcmp(c->name, name))
 			continue;
-		if (argc == 3 && !strcmp(argv[2], "--help")) {
+		if (argc > 2 && !strcmp(argv[argc - 1], "--help")) {
 			char *help[] = { (char *)"help", argv[1], NULL };
 			return cmd_help(2, help);
 		}

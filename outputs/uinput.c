@@ -96,7 +96,8 @@ static int check(const void *self, const char **key, char *why, size_t size)
 		used += chosen[i] != 0;
 		for (int k = 0; k < i; k++)
 			if (chosen[i] && chosen[i] == chosen[k]) {
-				snprintf(why, size, "%s has this axis of the joystick already", names[k]);
+				snprintf(why, size, "%s and %s would be the same axis of the joystick", names[k],
+				         names[i]);
 				return -EINVAL;
 			}
 	}

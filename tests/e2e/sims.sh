@@ -96,7 +96,7 @@ with tempfile.TemporaryDirectory() as d:
         p = run("[output stick]\nuse = uinput\ndevice = /dev/null\n")
         check(p.returncode == 1 and "is not the kernel's uinput" in p.stderr, f"uinput: {p.returncode} {p.stderr}")
         p = run("[output stick]\nuse = uinput\nyaw = X\n")
-        check(p.returncode == 2 and "yaw has this axis" in p.stderr, f"uinput: {p.returncode} {p.stderr}")
+        check(p.returncode == 2 and "would be the same axis" in p.stderr, f"uinput: {p.returncode} {p.stderr}")
 print("simulators: flightgear, xplane, opentrack_shm, uinput" if not wrong else f"{wrong} wrong")
 sys.exit(1 if wrong else 0)
 END
