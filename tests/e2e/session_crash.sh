@@ -29,6 +29,15 @@ for turn in range(3):
     lost = len(live[0]) - len(back[0])
     # some datagrams of the live run may be behind what the kill let through; never more than the window
     assert len(live[0]) > 900 and 0 <= lost <= window * 1000 + 50, (len(live[0]), lost)
+    # recover makes a whole file of it, with the same messages
+    whole = f"whole-{turn + 1}.mcap"
+    p = subprocess.run([headpipe, "recover", file, "-o", whole], capture_output=True, text=True, cwd=folder, check=True)
+    assert "0 known to be missing" in p.stdout, p.stdout
+    subprocess.run([headpipe, "verify", whole], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([headpipe, "diff", "--all", file, whole], cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    run(f"[input head]\nuse = replay\npath = {whole}\nspeed = 0\n" + filt + outputs(r.ports), folder)
+    again = r.take()
+    assert again == back, "the recovered file replays differently"
 print(f"count: killed at 1 kHz: {lost} of {len(live[0])} samples lost, the window is {int(window * 1000)}")
 
 # ---- disk full: no file may grow beyond 200 kB, and on /dev/full
