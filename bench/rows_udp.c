@@ -2,6 +2,9 @@
  * rows_udp.c - two datagrams per sample over loopback: the floor (two bare sendto), the outputs alone, and everything
  * from the report on. "bound": somebody has the ports open (the bench, which empties them between batches);
  * "unbound": nobody has. */
+#include "../tests/plain/plain_hid.h"
+#include "../tests/plain/pose.h"
+#include "../tests/plain/text.h"
 #include "bench.h"
 #include "pipe.h"
 #include "pipeline.h"
@@ -23,6 +26,7 @@ static int receivers[2], sender;
 static struct sockaddr_in bound_to[2], unbound_to[2];
 static size_t json_size;
 static int64_t bound_ns, unbound_ns;
+static struct plain_orientation plain_bound, plain_unbound;
 
 static int receiver(struct sockaddr_in *at)
 {
@@ -91,6 +95,33 @@ static void run_e2e_unbound(long n)
 	e2e(&unbound, &unbound_tracker, &unbound_ns, n);
 }
 
+/* The same by the plain implementations and two bare sendto. */
+static void plain_e2e(struct plain_orientation *filter, const struct sockaddr_in *to, long n)
+{
+	for (long i = 0; i < n; i++) {
+		struct plain_pose p = plain_report(&bench_data.descriptor, bench_data.report[i % BENCH_RING], 14);
+		struct hp_sample s = bench_data.raw[i % BENCH_RING];
+		uint8_t datagram[48];
+		char json[4096];
+		memcpy(s.rotvec, p.rotation, sizeof s.rotvec);
+		memcpy(s.gyro, p.gyro, sizeof s.gyro);
+		plain_orientation(filter, &s);
+		plain_opentrack(&s, datagram);
+		int size = plain_json(&s, bench_data.stream.device, json, sizeof json);
+		ssize_t a = sendto(sender, datagram, sizeof datagram, 0, (const struct sockaddr *)&to[0], sizeof to[0]);
+		ssize_t b = sendto(sender, json, (size_t)size, 0, (const struct sockaddr *)&to[1], sizeof to[1]);
+		bench_sink += (uint64_t)(a + b);
+	}
+}
+static void plain_e2e_bound(long n)
+{
+	plain_e2e(&plain_bound, bound_to, n);
+}
+static void plain_e2e_unbound(long n)
+{
+	plain_e2e(&plain_unbound, unbound_to, n);
+}
+
 static void open_pipe(struct bench_pipe *p, struct tracker *t, const struct sockaddr_in to[2])
 {
 	char ini[512], why[256];
@@ -108,6 +139,8 @@ void bench_rows_udp(void)
 {
 	double sum = 0;
 	char data[4096];
+	plain_orientation_init(&plain_bound);
+	plain_orientation_init(&plain_unbound);
 	for (int i = 0; i < 2; i++) {
 		receivers[i] = receiver(&bound_to[i]);
 		close(receiver(&unbound_to[i]));
@@ -135,12 +168,12 @@ void bench_rows_udp(void)
 	                              run_udp_floor_bound, NULL, empty_receivers, BATCH, bytes, false });
 	bench_add((struct bench_row){ "udp_output_bound", "both outputs: encode and send, receiver bound",
 	                              run_udp_output_bound, NULL, empty_receivers, BATCH, bytes, false });
-	bench_add((struct bench_row){ "e2e_bound", "report to both datagrams, receiver bound", run_e2e_bound, NULL,
-	                              empty_receivers, BATCH, bytes, true });
+	bench_add((struct bench_row){ "e2e_bound", "report to both datagrams, receiver bound; plain: all plain forms",
+	                              run_e2e_bound, plain_e2e_bound, empty_receivers, BATCH, bytes, true });
 	bench_add((struct bench_row){ "udp_floor_unbound", "two bare sendto of the same lengths, nobody there",
 	                              run_udp_floor_unbound, NULL, NULL, BATCH, bytes, false });
-	bench_add((struct bench_row){ "e2e_unbound", "report to both datagrams, nobody there", run_e2e_unbound, NULL,
-	                              NULL, BATCH, bytes, false });
+	bench_add((struct bench_row){ "e2e_unbound", "report to both datagrams, nobody there; plain: all plain forms",
+	                              run_e2e_unbound, plain_e2e_unbound, NULL, BATCH, bytes, false });
 }
 
 void bench_end_udp(void)
