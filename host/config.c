@@ -61,7 +61,7 @@ void hp_config_free(struct hp_config *config)
 	memset(config, 0, sizeof *config);
 }
 
-static void no_such_section(const struct hp_config *config, const char *assignment, const char *name,
+static void no_such_section(const struct hp_config *config, const char *assignment, const char *kind, const char *name,
                             struct hp_errors *errors)
 {
 	const char **names = hp_need(malloc((config->nsections + 1) * sizeof *names));
@@ -74,8 +74,10 @@ static void no_such_section(const struct hp_config *config, const char *assignme
 			size += (size_t)snprintf(list + size, sizeof list - size, "%s%s", i ? ", " : "", other);
 	}
 	const char *meant = hp_suggest(name, names, n);
-	hp_error(errors, hp_command_line, 0, "-s %s: no section `%s`", assignment, name);
-	if (meant)
+	hp_error(errors, hp_command_line, 0, "-s %s: no section `%s%s%s`", assignment, kind, *kind ? " " : "", name);
+	if (meant && !strcmp(meant, name))
+		hp_error_hint(errors, "%s is another kind of section", name);
+	else if (meant)
 		hp_error_hint(errors, "did you mean `%s`?   sections: %s%s", meant, list,
 		              size < sizeof list ? "" : " ...");
 	else if (n)
@@ -107,7 +109,7 @@ static struct hp_section *find_section(struct hp_config *config, const char *ass
 		return NULL;
 	}
 	if (!found)
-		no_such_section(config, assignment, name, errors);
+		no_such_section(config, assignment, kind, name, errors);
 	return found;
 }
 

@@ -343,16 +343,27 @@ int hp_config_parse(struct hp_config *config, const char *text, size_t size, con
 	return parse(&r, config, file, errors);
 }
 
+/* By whatever name: its outputs would be there twice. */
+static bool given_before(const struct hp_config *config, const char *path)
+{
+	struct stat a, b;
+	for (size_t i = 0; i < config->nfiles; i++)
+		if (!strcmp(config->files[i], path) ||
+		    (!stat(config->files[i], &a) && !stat(path, &b) && S_ISREG(a.st_mode) && a.st_dev == b.st_dev &&
+		     a.st_ino == b.st_ino))
+			return true;
+	return false;
+}
+
 int hp_config_read(struct hp_config *config, const char *path, struct hp_errors *errors)
 {
 	struct reader r = { 0 };
 	struct stat st;
 	hp_errors_file(errors, path);
-	for (size_t i = 0; i < config->nfiles; i++)
-		if (strcmp(config->files[i], path) == 0) {
-			hp_error(errors, path, 0, "this file is given twice");
-			return -1;
-		}
+	if (given_before(config, path)) {
+		hp_error(errors, path, 0, "this file is given twice");
+		return -1;
+	}
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		hp_error(errors, path, 0, "cannot open it: %s", strerror(errno));

@@ -31,7 +31,7 @@ one() { # kind name command status
 	args=$name.ini
 	[ ! -f "$name.args" ] || args=$(cat "$name.args")
 	eval "set -- $args"
-	"$headpipe" "$command" "$@" >"$TMP/out" 2>"$TMP/err" </dev/null
+	timeout 60 "$headpipe" "$command" "$@" >"$TMP/out" 2>"$TMP/err" </dev/null
 	status=$?
 	if [ "$kind" = bad ]; then
 		steady <"$TMP/err" >"$TMP/got"

@@ -239,9 +239,9 @@ static void encoders(void **unused)
 	assert_true(probe_encoder(&b, "game")->gain == 2);
 	assert_tree(&b, "head (probe_in ← 127.0.0.1:9) ── game (udp probe_code → 127.0.0.1:5005)\n");
 	bench_free(&b);
-	assert_errors(
-	    HEAD TAIL "encoding = probe_code\n",
-	    "a.ini:5: error: [output game] encoding = probe_code: this output has no encoding of its own choice\n");
+	assert_errors(HEAD TAIL "encoding = probe_code\n",
+	              "a.ini:5: error: [output game] encoding = probe_code: this output takes samples, not bytes; only "
+	              "outputs such as udp, tcp or file have an encoding\n");
 	assert_errors(HEAD "[output game]\nuse = probe_send\nencoding = probe_clash\n",
 	              "a.ini:3: error: [output game] output probe_send and encoder probe_clash both have an option "
 	              "`gain`; they cannot be used together\n");
