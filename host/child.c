@@ -3,6 +3,7 @@
  * which libuv would make, cannot be opened as /dev/stdout. */
 #define _GNU_SOURCE /* pipe2, F_SETPIPE_SZ */
 #include "child.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -160,9 +161,42 @@ static void close_timers(struct hp_child *c)
 	uv_close((uv_handle_t *)&c->quiet, NULL);
 }
 
+/* Does process `id`, a name in /proc, live in this group? */
+static bool lives_in(const char *id, int group)
+{
+	char path[64], text[512], state;
+	int its_group;
+	snprintf(path, sizeof path, "/proc/%.20s/stat", id);
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return false;
+	text[fread(text, 1, sizeof text - 1, f)] = 0;
+	fclose(f);
+	const char *behind_name = strrchr(text, ')');
+	return behind_name && sscanf(behind_name, ") %c %*d %d", &state, &its_group) == 2 && its_group == group &&
+	       state != 'Z' && state != 'X';
+}
+
+/* The command has ended; what it had started may still be at it, and may use the rest of the grace period. The dead
+ * count as a group until they are collected, which takes for ever where process 1 collects nobody, as in containers. */
 static bool group_is_gone(const struct hp_child *c)
 {
-	return kill(-c->process.pid, 0) < 0 && errno == ESRCH;
+	if (kill(-c->process.pid, 0) < 0 && errno == ESRCH)
+		return true;
+	DIR *proc = opendir("/proc");
+	bool alive = !proc;
+	for (struct dirent *e; !alive && (e = readdir(proc));)
+		alive = *e->d_name >= '1' && *e->d_name <= '9' && lives_in(e->d_name, c->process.pid);
+	if (proc)
+		closedir(proc);
+	return !alive;
+}
+
+static void look_again(uv_timer_t *t)
+{
+	struct hp_child *c = t->data;
+	if (group_is_gone(c))
+		close_timers(c);
 }
 
 static void over(struct hp_child *c)
@@ -177,7 +211,9 @@ static void over(struct hp_child *c)
 	if (c->stopping) {
 		if (!uv_is_active((uv_handle_t *)&c->timer) || group_is_gone(c))
 			close_timers(c);
-		return; /* else what it has started gets the rest of the grace period */
+		else
+			uv_timer_start(&c->quiet, look_again, 20, 20);
+		return;
 	}
 	if (c->options->restart == HP_RESTART_NEVER || (c->options->restart == HP_RESTART_FAILURE && !failed)) {
 		char text[128];
@@ -370,10 +406,8 @@ static void signal_group(struct hp_child *c, int signal)
 static void kill_it(uv_timer_t *t)
 {
 	struct hp_child *c = t->data;
-	if (!group_is_gone(c)) {
-		say(c, HP_WARN, "the command does not end; it is killed");
-		signal_group(c, SIGKILL);
-	}
+	signal_group(c, SIGKILL);
+	say(c, HP_WARN, "the command does not end; it is killed");
 	if (!c->handles)
 		close_timers(c);
 }
@@ -381,10 +415,6 @@ static void kill_it(uv_timer_t *t)
 static void ask_again(uv_timer_t *t)
 {
 	struct hp_child *c = t->data;
-	if (!c->handles && group_is_gone(c)) {
-		close_timers(c);
-		return;
-	}
 	signal_group(c, SIGTERM);
 	uv_timer_start(&c->timer, kill_it, in_ms(c->options->grace / 2), 0);
 }

@@ -86,7 +86,19 @@ with tempfile.TemporaryDirectory() as d:
     p = start("[output shell]\nuse = exec\ngrace = 400ms\ncommand = cat | "
               + program("orphan", "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(1000)\n") + "\n")
     err = finish(p)
+    for _ in range(100):
+        if alive("orphan"):
+            time.sleep(0.02)
     check("does not end; it is killed" in err and not alive("orphan"), f"orphan: {alive('orphan')} {err}")
+    # what ends by itself is not waited for
+    p = start("[input flood]\nuse = exec\ngrace = 1500ms\ncommand = cat /dev/zero | cat\n"
+              "[output pipe]\nuse = exec\ngrace = 1500ms\ncommand = cat | cat >/dev/null\n", count=0)
+    time.sleep(0.5)
+    p.send_signal(signal.SIGTERM)
+    before = time.monotonic()
+    err = finish(p, count=0)
+    took = time.monotonic() - before
+    check(took < 0.7 and "killed" not in err, f"two pipelines took {took} s to end: {err}")
     # when it may not start again, its failure ends this output and is told by the exit status
     p = start("[output once]\nuse = exec\nrestart = never\ncommand = exit 4\n")
     err = finish(p, code=1)
