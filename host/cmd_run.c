@@ -2,6 +2,7 @@
  * cmd_run.c - `headpipe run`: runs one or more configurations until every input has ended or a signal comes. */
 #include "clock.h"
 #include "commands.h"
+#include "crash.h"
 #include "graph.h"
 #include "life.h"
 #include "live.h"
@@ -177,6 +178,7 @@ int cmd_run(int argc, char **argv)
 	run.quiet = a.quiet;
 	hp_log_level(hp_settings_level(&run));
 	hp_realtime_apply(&run);
+	hp_crash_watch();
 	if (start_perf(&run, &a, begin) < 0) {
 		hp_unload(&run, &config);
 		return 1;

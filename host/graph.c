@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * graph.c - sections to nodes: finds modules and fills their options. */
 #include "graph.h"
+#include "framing.h"
 #include "modules.h"
 #include "suggest.h"
 #include "wiring.h"
@@ -156,6 +157,27 @@ static void find_encoder(struct hp_node *n, struct hp_errors *errors)
 			    s->kind, s->name, n->module->name, n->encoder->name, o->key);
 }
 
+/* Bytes that may hold a line end cannot be told apart by line ends. */
+static void check_framing(const struct hp_node *n, struct hp_errors *errors)
+{
+	const struct hp_option *o = hp_option_find(n->module->options, "framing");
+	int choice;
+	if (!o || o->type != HP_ENUM || !n->encoder || !(n->encoder->traits & HP_BINARY))
+		return;
+	memcpy(&choice, (const char *)n->state + o->offset, sizeof choice);
+	if (choice != HP_LINES)
+		return;
+	const struct hp_section *s = n->section;
+	const struct hp_pair *p = hp_section_get(s, "framing");
+	if (p)
+		hp_pair_error(s, p, false, "this encoding is binary and may hold line ends", errors);
+	else
+		hp_error(errors, s->file, s->line,
+		         "[%s %s] encoding %s is binary and may hold line ends; framing is lines", s->kind, s->name,
+		         n->encoder->name);
+	hp_error_hint(errors, "framing = length32 puts a length in front, framing = raw nothing at all");
+}
+
 static void module_options(struct hp_node *n, struct hp_errors *errors)
 {
 	static const struct hp_option none[] = { HP_OPT_END };
@@ -181,6 +203,7 @@ static void module_options(struct hp_node *n, struct hp_errors *errors)
 	}
 	if (before != errors->count)
 		return;
+	check_framing(n, errors);
 	ask_module(n, n->module, n->state, errors);
 	if (n->encoder)
 		ask_module(n, n->encoder, n->encoder_state, errors);

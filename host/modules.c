@@ -62,6 +62,14 @@ const char *hp_module_file(const struct hp_module *m)
 	return NULL;
 }
 
+bool hp_module_is_file(const char *path)
+{
+	for (const struct loaded *l = all_loaded; l; l = l->next)
+		if (!path || !strcmp(l->path, path))
+			return true;
+	return false;
+}
+
 static bool good_name(const char *name)
 {
 	if (!name || !islower((unsigned char)*name))

@@ -21,6 +21,8 @@ enum hp_kind hp_kind_from_word(const char *); /* 0 = none of them */
 const struct hp_module *hp_module_find(enum hp_kind, const char *name, bool *missing, char *why, size_t why_size);
 /* The file a loaded module came from, NULL = built in. */
 const char *hp_module_file(const struct hp_module *);
+/* True when a module was loaded from this path; NULL asks for any. */
+bool hp_module_is_file(const char *path);
 /* Loads one shared object of any kind; NULL: why has the sentence. */
 const struct hp_module *hp_module_load(const char *path, char *why, size_t why_size);
 /* Calls fn for each place that is searched for NAME.so, in order. */

@@ -57,8 +57,12 @@ static int encode(void *self, const struct hp_sample *s, const struct hp_stream 
 	return (int)(p - (uint8_t *)buf);
 }
 HP_MODULE(flightgear) = {
-	HP_MODULE_HEAD,       .kind = HP_ENCODER,
-	.name = "flightgear", .summary = "FlightGear's view by its generic protocol; rotation, on request position",
-	.options = options,   .state_size = sizeof(struct flightgear),
+	HP_MODULE_HEAD,
+	.kind = HP_ENCODER,
+	.traits = HP_BINARY,
+	.name = "flightgear",
+	.summary = "FlightGear's view by its generic protocol; rotation, on request position",
+	.options = options,
+	.state_size = sizeof(struct flightgear),
 	.encode = encode,
 };

@@ -36,7 +36,10 @@ static int encode(void *self, const struct hp_sample *s, const struct hp_stream 
 }
 
 HP_MODULE(hds) = {
-	HP_MODULE_HEAD,   .kind = HP_ENCODER,
-	.name = "hds",    .summary = "motion events in HomeKit Data Stream's payload encoding",
+	HP_MODULE_HEAD,
+	.kind = HP_ENCODER,
+	.traits = HP_BINARY,
+	.name = "hds",
+	.summary = "motion events in HomeKit Data Stream's payload encoding",
 	.encode = encode,
 };

@@ -135,6 +135,7 @@ static void event(void *self, const struct hp_event *e)
 HP_MODULE(msgpack) = {
 	HP_MODULE_HEAD,
 	.kind = HP_ENCODER,
+	.traits = HP_BINARY,
 	.name = "msgpack",
 	.summary = "one MessagePack map per sample, with full precision and the sample's time",
 	.state_size = sizeof(struct msgpack),

@@ -33,7 +33,10 @@ static int encode(void *self, const struct hp_sample *s, const struct hp_stream 
 }
 
 HP_MODULE(opentrack) = {
-	HP_MODULE_HEAD,      .kind = HP_ENCODER,
-	.name = "opentrack", .summary = "OpenTrack's UDP datagram: six doubles x y z yaw pitch roll, 48 bytes",
+	HP_MODULE_HEAD,
+	.kind = HP_ENCODER,
+	.traits = HP_BINARY,
+	.name = "opentrack",
+	.summary = "OpenTrack's UDP datagram: six doubles x y z yaw pitch roll, 48 bytes",
 	.encode = encode,
 };

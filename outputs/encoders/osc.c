@@ -391,6 +391,7 @@ static int encode(void *self, const struct hp_sample *s, const struct hp_stream 
 HP_MODULE(osc) = {
 	HP_MODULE_HEAD,
 	.kind = HP_ENCODER,
+	.traits = HP_BINARY,
 	.name = "osc",
 	.summary = "Open Sound Control: IEM, SPARTA, Supperware, ambiX, VRChat, VMC and free messages",
 	.options = options,
