@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct tape {
 	struct tape_options o; /* texts are owned */
@@ -17,7 +18,7 @@ struct tape {
 	void *memory;
 	bool connected, any;
 	int64_t first_ns, last_ns; /* in this file */
-	uint64_t records, lost; /* lost: told in the file */
+	uint64_t records, lost;    /* lost: told in the file */
 };
 
 static char *copy(const char *s)
@@ -43,6 +44,19 @@ static void wall_text(int64_t ns, char *out, size_t size)
 	snprintf(out, size, "%s.%03dZ", day, (int)(ns / 1000000 % 1000));
 }
 
+/* The folders that the path names, as far as they are missing. */
+static bool make_folders(const char *path)
+{
+	char part[1024];
+	bool made = false;
+	snprintf(part, sizeof part, "%s", path);
+	for (char *p = part + 1; (p = strchr(p, '/')); *p++ = '/') {
+		*p = 0;
+		made |= !mkdir(part, 0777);
+	}
+	return made;
+}
+
 /* Creates the next file that is not there yet. */
 static int create(struct tape *t)
 {
@@ -53,6 +67,8 @@ static int create(struct tape *t)
 	for (unsigned n = 1; n < 1000000; n++) {
 		int r = tape_name(t->o.pattern, now, n, t->path, sizeof t->path);
 		if (!r)
+			r = hps_create(&t->w, t->path, &w);
+		if (r == -ENOENT && make_folders(t->path))
 			r = hps_create(&t->w, t->path, &w);
 		if (r != -EEXIST)
 			return r;

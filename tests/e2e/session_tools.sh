@@ -187,6 +187,8 @@ for n in names:
     total += {c["topic"]: c["messages"] for c in q["channels"]}["/hid/reports"]
     want(q["device"] and q["events"].get("connected") == 1, q)
 want(total == 1000, total)
+record("new/er/%Y/x-%n.mcap", 0.2)
+want(len(os.listdir(folder + "/new/er/" + time.strftime("%Y"))) == 1)
 record("s-%n.mcap", 0.2, "max_size = 100k\n")
 sizes = [os.path.getsize(f"{folder}/{f}") for f in os.listdir(folder) if f.startswith("s-")]
 want(len(sizes) >= 3 and max(sizes) <= 110000, sizes)
