@@ -303,8 +303,11 @@ struct hp_host {
 
 enum hp_kind { HP_INPUT = 1, HP_FILTER, HP_OUTPUT, HP_ENCODER };
 enum { HP_KEEP = 0, HP_DROP = 1 };
-/* hp_module.traits: a filter that never looks at quat[] when there is HP_ROTVEC, and writes a new one. */
-enum { HP_READS_ROTVEC = 1u << 0 };
+enum { /* hp_module.traits */
+       HP_READS_ROTVEC =
+	   1u << 0,        /* a filter that never looks at quat[] when there is HP_ROTVEC, and writes a new one */
+       HP_BINARY = 1u << 1 /* an encoder whose bytes may hold line ends: no text, so no `framing = lines`       */
+};
 
 #ifdef __cplusplus
 #define HP_UNSET = 0 /* lets C++20 authors leave members out without a warning */
@@ -314,7 +317,7 @@ enum { HP_READS_ROTVEC = 1u << 0 };
 struct hp_module {
 	uint32_t struct_size, abi, option_size, sample_size; /* HP_MODULE_HEAD */
 	enum hp_kind kind;
-	uint32_t traits HP_UNSET;                 /* HP_READS_ROTVEC */
+	uint32_t traits HP_UNSET;                 /* HP_READS_ROTVEC, HP_BINARY */
 	const char *name, *summary;               /* name: [a-z][a-z0-9_]*; summary: one line for `headpipe modules` */
 	const struct hp_option *options HP_UNSET; /* ends with HP_OPT_END; NULL = none                               */
 	size_t state_size HP_UNSET;               /* the host allocates it zeroed and fills in the options           */
