@@ -100,6 +100,7 @@ AT(hp_module, abi, 4);
 AT(hp_module, option_size, 8);
 AT(hp_module, sample_size, 12);
 AT(hp_module, kind, 16);
+AT(hp_module, traits, 20);
 AT(hp_module, name, 24);
 AT(hp_module, summary, 32);
 AT(hp_module, options, 40);
@@ -134,4 +135,5 @@ static_assert(HP_BOOL == 1 && HP_INT == 2 && HP_REAL == 3 && HP_STR == 4 && HP_E
 static_assert(HP_LIVE == 1 && HP_SECRET == 2 && HP_REMOVED == 4, "option flags");
 static_assert(HP_INPUT == 1 && HP_FILTER == 2 && HP_OUTPUT == 3 && HP_ENCODER == 4, "kinds");
 static_assert(HP_KEEP == 0 && HP_DROP == 1 && HP_READABLE == 1 && HP_WRITABLE == 2 && HP_REPLAY == 1, "results");
+static_assert(HP_READS_ROTVEC == 1 && HP_BINARY == 2, "traits");
 static_assert(HP_DEBUG == 0 && HP_INFO == 1 && HP_WARN == 2 && HP_ERROR == 3, "levels");
