@@ -11,7 +11,7 @@ filt = "[filter pose]\nuse = orientation\nsmoothing = 0.2\n"
 tape = "[output tape]\nuse = session\nfrom = head\npath = tape.mcap\nchunk_messages = 100\n"
 pose = "[output ptape]\nuse = session\nfrom = pose\npath = pose.mcap\ncompression = zstd\n"
 js = "[output jtape]\nuse = session\nfrom = pose\npath = json.mcap\nencoding = json\nreports = no\n"
-if not os.environ.get("HAVE_ZSTD", "1") == "1":
+if "HP_HAVE_ZSTD 1" not in open(os.environ.get("B", "build") + "/have.h").read():
     pose = pose.replace("zstd", "none")
 live = f"[input head]\nuse = replay\npath = in.hid\n" + filt + outputs(r.ports) + tape + pose + js
 
