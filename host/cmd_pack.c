@@ -30,12 +30,14 @@ struct column_channel {
 	uint32_t *offsets;
 	uint8_t *sizes;
 	size_t nfields;
+	bool sample;
 };
 
 /* The numbers of a fixed layout, by the reader's keys. */
 static int learn(struct hps_reader *r, size_t index, struct column_channel *c)
 {
 	const struct hps_channel *ch = hps_channel_at(r, index);
+	c->sample = !strcmp(ch->topic, HPS_TOPIC_SAMPLE) && !strcmp(ch->schema, "headpipe/Sample");
 	c->offsets = calloc(ch->nfields + 1, sizeof *c->offsets);
 	c->sizes = calloc(ch->nfields + 1, 1);
 	if (!c->offsets || !c->sizes)
@@ -115,7 +117,7 @@ static int flush(struct tool_copy *copy, int order, uint16_t *list, uint32_t n, 
 		if (!c->block.n)
 			continue;
 		out.size = 0;
-		code = pack_put(&out, &c->block, c->offsets, c->sizes, c->nfields);
+		code = pack_put(&out, &c->block, c->offsets, c->sizes, c->nfields, c->sample);
 		if (!code)
 			code = hps_write(copy->out, c->out, c->block.time[0], out.data, out.size);
 		c->block.n = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * pack.c - a block of messages: the columns of their times, numbers and sizes, then those of their data. */
 #include "pack.h"
+#include "pack_model.h"
 #include <errno.h>
 #include <zlib.h>
 
@@ -23,16 +24,18 @@ static size_t widths_of(uint32_t size, const uint32_t *offsets, const uint8_t *s
 	return count;
 }
 
-static int put_fixed(struct hps_out *out, const struct pack_block *b, const uint8_t *widths, size_t count)
+static int put_columns(struct hps_out *out, const struct pack_block *b, const uint8_t *data, const uint8_t *widths,
+                       size_t count, enum pack_model model)
 {
 	uint8_t *column = malloc((size_t)b->n * 8 + 1);
 	uint32_t at = 0, size = b->size[0];
 	int code = column ? 0 : -ENOMEM;
 	hps_out_u16(out, (uint16_t)count);
+	hps_out_u8(out, (uint8_t)model);
 	hps_out_bytes(out, widths, count);
 	for (size_t k = 0; k < count && !code; k++) {
 		for (uint32_t i = 0; i < b->n; i++)
-			memcpy(column + (size_t)i * widths[k], b->data + (size_t)i * size + at, widths[k]);
+			memcpy(column + (size_t)i * widths[k], data + (size_t)i * size + at, widths[k]);
 		code = pack_put_column(out, column, b->n, widths[k]);
 		at += widths[k];
 	}
@@ -40,7 +43,34 @@ static int put_fixed(struct hps_out *out, const struct pack_block *b, const uint
 	return code;
 }
 
-int pack_put(struct hps_out *out, const struct pack_block *b, const uint32_t *offsets, const uint8_t *sizes, size_t n)
+/* With the model that makes it smallest. */
+static int put_fixed(struct hps_out *out, const struct pack_block *b, const uint8_t *widths, size_t count, bool sample)
+{
+	struct hps_out best = { 0 };
+	uint8_t *data = malloc(b->total + 1);
+	int code = data ? 0 : -ENOMEM, models = sample && b->size[0] == HPS_SAMPLE_SIZE ? PACK_MODELS : 1;
+	for (int m = 0; m < models && !code; m++) {
+		struct hps_out one = { 0 };
+		memcpy(data, b->data, b->total);
+		for (uint32_t i = 0; i < b->n && m; i++)
+			pack_model_apply((enum pack_model)m, b->time[i], data + (size_t)i * HPS_SAMPLE_SIZE);
+		code = put_columns(&one, b, data, widths, count, (enum pack_model)m);
+		if (!code && (!best.data || one.size < best.size)) {
+			struct hps_out swap = best;
+			best = one;
+			one = swap;
+		}
+		free(one.data);
+	}
+	if (!code)
+		hps_out_bytes(out, best.data, best.size);
+	free(best.data);
+	free(data);
+	return code;
+}
+
+int pack_put(struct hps_out *out, const struct pack_block *b, const uint32_t *offsets, const uint8_t *sizes, size_t n,
+             bool sample)
 {
 	uint8_t *widths = malloc(COLUMNS_MAX), *column = malloc((size_t)b->n * 8 + 1);
 	int code = widths && column ? 0 : -ENOMEM;
@@ -64,7 +94,7 @@ int pack_put(struct hps_out *out, const struct pack_block *b, const uint32_t *of
 	}
 	size_t count = !code && fixed ? widths_of(b->size[0], offsets, sizes, n, widths) : 0;
 	if (!code && count) {
-		code = put_fixed(out, b, widths, count);
+		code = put_fixed(out, b, widths, count, sample);
 	} else if (!code) {
 		uLongf size = compressBound((uLong)b->total);
 		uint8_t *packed = malloc(size);
@@ -84,6 +114,7 @@ int pack_put(struct hps_out *out, const struct pack_block *b, const uint32_t *of
 
 static int get_fixed(struct hps_in *in, struct pack_block *b, size_t count)
 {
+	uint8_t model = hps_in_u8(in);
 	const uint8_t *widths = hps_in_bytes(in, count);
 	uint32_t at = 0, size = b->n ? b->size[0] : 0;
 	uint64_t sum = 0;
@@ -92,7 +123,7 @@ static int get_fixed(struct hps_in *in, struct pack_block *b, size_t count)
 		if (widths[k] != 1 && widths[k] != 2 && widths[k] != 4 && widths[k] != 8)
 			return -EBADMSG;
 	}
-	if (!widths || sum != size)
+	if (!widths || sum != size || model >= PACK_MODELS || (model && size != HPS_SAMPLE_SIZE))
 		return -EBADMSG;
 	for (uint32_t i = 0; i < b->n; i++)
 		if (b->size[i] != size)
@@ -105,6 +136,8 @@ static int get_fixed(struct hps_in *in, struct pack_block *b, size_t count)
 			memcpy(b->data + (size_t)i * size + at, column + (size_t)i * widths[k], widths[k]);
 		at += widths[k];
 	}
+	for (uint32_t i = 0; i < b->n && !code && model; i++)
+		pack_model_undo((enum pack_model)model, b->time[i], b->data + (size_t)i * size);
 	free(column);
 	return code;
 }

@@ -15,8 +15,10 @@ struct pack_block { /* message i: its data lies behind those in front of it */
 	size_t total; /* bytes of data */
 };
 
-/* Appends the block. offsets and sizes of the numbers in a message, n of them, in order; may be none. 0 or -ENOMEM. */
-int pack_put(struct hps_out *, const struct pack_block *, const uint32_t *offsets, const uint8_t *sizes, size_t n);
+/* Appends the block. offsets and sizes of the numbers in a message, n of them, in order; may be none. sample: they are
+ * /head/sample messages in cdr. 0 or -ENOMEM. */
+int pack_put(struct hps_out *, const struct pack_block *, const uint32_t *offsets, const uint8_t *sizes, size_t n,
+             bool sample);
 /* The reverse; the block's lists are allocated, pack_free() them also after a failure. 0, -EBADMSG or -ENOMEM. */
 int pack_get(struct hps_in *, struct pack_block *);
 void pack_free(struct pack_block *);

@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!pack_get(&in, &a) && a.total < 1 << 20) {
 		static const uint32_t offsets[] = { 4, 12, 20 };
 		static const uint8_t sizes[] = { 8, 8, 4 };
-		if (pack_put(&out, &a, offsets, sizes, 3))
+		if (pack_put(&out, &a, offsets, sizes, 3, true))
 			abort();
 		in = (struct hps_in){ out.data, out.data + out.size, false };
 		if (pack_get(&in, &b) || a.n != b.n || a.total != b.total || memcmp(a.data, b.data, a.total) != 0)
