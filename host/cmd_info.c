@@ -223,11 +223,35 @@ static char *configuration(struct hps_reader *r)
 	return NULL;
 }
 
+/* One line per event: seconds since the first report or sample, and what. */
+static void print_events(struct hps_reader *r)
+{
+	struct hps_cursor c = hps_begin(r, -1);
+	struct hps_message m;
+	struct hp_event e;
+	int64_t start = tool_start(r), now = start;
+	int code;
+	while ((code = hps_next(&c, &m)) != 0) {
+		if (code < 0)
+			continue;
+		if (hps_get_event(r, &m, &e, NULL) < 0) {
+			now = m.time;
+			continue;
+		}
+		printf("%12.6f s  %s", seconds(now - start), hps_event_name(e.type));
+		if (e.type == HP_GAP || e.type == HP_CLOCK_STEP)
+			printf(" %.6f s", seconds(e.value));
+		else if (e.value)
+			printf(" %" PRId64, e.value);
+		printf("%s%s\n", e.text ? ": " : "", e.text ? e.text : "");
+	}
+}
+
 int cmd_info(int argc, char **argv)
 {
 	struct found f = { 0 };
 	struct hps_info info;
-	bool json = tool_flag(&argc, argv, "--json");
+	bool json = tool_flag(&argc, argv, "--json"), events = tool_flag(&argc, argv, "--events");
 	int code = tool_rest(argc, argv, 1, false);
 	if (code)
 		return code;
@@ -235,6 +259,11 @@ int cmd_info(int argc, char **argv)
 	struct hps_reader *r;
 	if (hps_open(&r, argv[1], NULL, why, sizeof why) < 0)
 		return tool_fail("info", argv[1], "%s", why);
+	if (events) {
+		print_events(r);
+		hps_close(r);
+		return 0;
+	}
 	walk(r, &f);
 	hps_get_info(r, &info);
 	char *ini = configuration(r);

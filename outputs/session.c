@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RING = 4 << 20, TEXT_MAX = 4000 };
+enum { RING = 4 << 20, TEXT_MAX = 4000, STEP = 10000000 /* ns; smaller changes of the wall clock are not told */ };
 
 struct session {
 	/* options */
@@ -127,16 +127,15 @@ static void tick(void *self)
 	uint32_t record[2] = { TAPE_TICK, 0 };
 	s->armed = false;
 	int64_t offset = read_wall_offset(), step = offset - s->wall_offset;
-	if (step > 50000000 || step < -50000000) {
+	if (step > STEP || step < -STEP) {
 		struct tape_event *e = hp_sink_reserve(s->sink, sizeof *e + 8);
 		if (e) {
 			*e = (struct tape_event){ TAPE_EVENT, HP_CLOCK_STEP, s->host->now(s->host), step, 0 };
 			memset(e->text, 0, 8);
 			hp_sink_commit(s->sink);
+			s->wall_offset = offset;
 		}
 	}
-	/* a slow drift is followed silently */
-	s->wall_offset = offset;
 	hp_sink_push(s->sink, record, sizeof record);
 }
 
