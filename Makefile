@@ -179,6 +179,7 @@ install: all lib
 	install -m 644 host/headpipe.h host/headpipe-session.h $D/include/
 	install -m 755 $B/$(SESSION_SO) $D/lib/$(SESSION_SO)
 	ln -sf $(SESSION_SO) $D/lib/libheadpipe-session.so
+	@if [ -z "$(DESTDIR)" ] && [ -w /etc/ld.so.cache ]; then case $(PREFIX) in /usr|/usr/local) ldconfig;; esac; fi
 	install -m 644 $B/libheadpipe-session.a $D/lib/libheadpipe-session.a
 	install -m 644 docs/headpipe.1 $D/share/man/man1/headpipe.1
 	install -m 644 LICENSE README.md docs/*.md $D/share/doc/headpipe/

@@ -263,6 +263,16 @@ static void turn(void *self)
 		r->host->timer_at(r->timer, r->host->now(r->host));
 }
 
+static int check(const void *self, const char **key, char *why, size_t size)
+{
+	const struct replay *r = self;
+	if (!r->to || r->to > r->from)
+		return 0;
+	*key = "to";
+	snprintf(why, size, "must be later than `from`");
+	return -EINVAL;
+}
+
 /* What can be seen without playing: the file, the device, its descriptor. */
 static int open_replay(void *self, const struct hp_host *host)
 {
@@ -326,9 +336,10 @@ static void close_replay(void *self)
 }
 
 HP_MODULE(replay) = {
-	HP_MODULE_HEAD,      .kind = HP_INPUT,
-	.name = "replay",    .summary = "plays a recording of HID reports",
-	.options = options,  .state_size = sizeof(struct replay),
-	.open = open_replay, .start = start,
-	.stop = stop,        .close = close_replay,
+	HP_MODULE_HEAD,        .kind = HP_INPUT,
+	.name = "replay",      .summary = "plays a recording of HID reports",
+	.options = options,    .state_size = sizeof(struct replay),
+	.check = check,        .open = open_replay,
+	.start = start,        .stop = stop,
+	.close = close_replay,
 };

@@ -278,9 +278,13 @@ int session_source_open(struct report_source **out, const struct report_source_a
 	s->warn = ask->warn;
 	s->arg = ask->arg;
 	int rc = hps_open(&s->in, ask->path, NULL, text, sizeof text);
-	if (rc < 0)
+	if (rc < 0) {
 		snprintf(why, why_size, "%.300s: %s", ask->path, text);
-	else
+	} else if (ask->device > 0) {
+		snprintf(why, why_size, "%.300s: a session file holds one device; `device` is for hid-recorder text",
+		         ask->path);
+		rc = -EINVAL;
+	} else
 		rc = choose(s, ask, why, why_size);
 	if (rc == 0)
 		rc = begin(s, why, why_size);

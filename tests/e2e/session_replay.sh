@@ -61,6 +61,10 @@ assert got[0][:n] == got[0][n:2 * n], "the second pass differs"
 # wrong asks: one sentence each
 err = run(f"[input head]\nuse = replay\npath = json.mcap\nsource = reports\n" + filt + outputs(r.ports), folder, code=None)
 assert "json.mcap: no reports were recorded; use source = samples" in err, err
+err = run(f"[input head]\nuse = replay\npath = tape.mcap\nfrom = 2s\nto = 1s\n" + filt + outputs(r.ports), folder, code=2)
+assert "run.ini:5: error: [input head] to = 1s: must be later than `from`" in err, err
+err = run(f"[input head]\nuse = replay\npath = tape.mcap\ndevice = 1\n" + filt + outputs(r.ports), folder, code=None)
+assert "a session file holds one device" in err, err
 open(folder + "/foreign.mcap", "wb").write(open(folder + "/tape.mcap", "rb").read(60))
 err = run(f"[input head]\nuse = replay\npath = foreign.mcap\n" + filt + outputs(r.ports), folder, code=None)
 assert "there is nothing in /hid/reports or /head/sample" in err, err
