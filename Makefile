@@ -155,7 +155,7 @@ bench-count: deps
 	@$(MAKE) --no-print-directory $B/headpipe-bench
 	sh bench/count.sh $B/headpipe-bench
 
-tests: all $(UNIT) $(FUZZ) $(TESTMODS) $(if $(SANITIZE),,$B/headpipe-bench)
+tests: all $(UNIT) $(FUZZ) $(TESTMODS) $(if $(SANITIZE),,$B/headpipe-bench $B/headpipe-bench-session)
 test: deps-test
 	@$(MAKE) --no-print-directory tests
 	@B=$B CC='$(CC)' SANITIZE='$(SANITIZE)' sh tests/run.sh
