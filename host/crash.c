@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
 enum { FRAMES = 48 };
 static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
@@ -44,7 +46,6 @@ static void on_crash(int number)
 
 void hp_crash_watch(void)
 {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	static char stack[64 * 1024]; /* the crash may be a stack that ran over */
 	stack_t s = { .ss_sp = stack, .ss_size = sizeof stack };
 	struct sigaction a = { .sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_ONSTACK | SA_NODEFER };
@@ -55,5 +56,10 @@ void hp_crash_watch(void)
 	sigaltstack(&s, NULL);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		sigaction(signals[i], &a, NULL);
-#endif
 }
+
+#else
+void hp_crash_watch(void)
+{
+}
+#endif

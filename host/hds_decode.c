@@ -170,7 +170,7 @@ static void remember(struct hp_hds_reader *r, const struct hp_hds_item *item)
 	if (r->nrefs == HP_HDS_REFS || (item->size == 1 && !empty))
 		return;
 	for (int i = 0; i < r->nrefs; i++) {
-		struct hp_hds_item old;
+		struct hp_hds_item old = { .type = HP_HDS_NULL };
 		scalar(r, r->refs[i], &old);
 		if (same(item, &old))
 			return;

@@ -27,7 +27,8 @@ int hps_chunk_head(struct hps_reader *r, struct hps_rchunk *c, uint32_t *crc)
 	struct hps_in name = hps_in_part(&in);
 	c->packed = hps_in_u64(&in);
 	size_t len = (size_t)(name.end - name.p);
-	if (in.bad || h[0] != HPS_OP_CHUNK || content != c->length - HPS_HEAD || c->packed != c->length - FRONT - len)
+	if (in.bad || len >= sizeof c->other || h[0] != HPS_OP_CHUNK || content != c->length - HPS_HEAD ||
+	    c->packed != c->length - FRONT - len)
 		return -EBADMSG;
 	c->packing = !len ? HPS_PACK_NONE : len == 4 && !memcmp(name.p, "zstd", 4) ? HPS_PACK_ZSTD : HPS_PACK_OTHER;
 	if (c->packing == HPS_PACK_OTHER) {
