@@ -70,7 +70,8 @@ static void tell_json(const struct hp_findings *f)
 		json_object_set_new(o, "state", json_string(words[x->state]));
 		json_t *text = json_string(x->text);
 		json_object_set_new(o, "text", text ? text : json_string("(text is not UTF-8)"));
-		json_object_set_new(o, "cure", x->cure[0] ? json_string(x->cure) : json_null());
+		json_t *cure = x->cure[0] ? json_string(x->cure) : NULL;
+		json_object_set_new(o, "cure", cure ? cure : json_null());
 		json_array_append_new(all, o);
 	}
 	json_dumpf(all, stdout, JSON_INDENT(2));

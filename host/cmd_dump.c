@@ -65,6 +65,7 @@ static int open_device(struct dump *d)
 	struct hid_facts *list;
 	char why[200], cure[4500];
 	size_t n = hid_list(&list);
+	const struct hid_facts *denied = NULL;
 	int status = 3;
 	for (size_t i = 0; i < n && status; i++) {
 		if (hid_recognize_bytes(list[i].descriptor, list[i].descriptor_size, why, sizeof why) != HID_TRACKER ||
@@ -80,15 +81,16 @@ static int open_device(struct dump *d)
 			    list[i].path, list[i].name);
 			hid_link_close(&d->link);
 		} else if (rc == -EACCES || rc == -EPERM) {
-			hp_cure_access(NULL, cure, sizeof cure);
-			fprintf(stderr,
-			        "headpipe dump: %s (%s): permission denied. To give yourself access, run:\n  %s\n",
-			        list[i].path, list[i].name, cure);
-			status = 4;
-			break;
+			denied = &list[i]; /* another one may be open to us */
 		} else {
 			fprintf(stderr, "headpipe dump: %s (%s): %s\n", list[i].path, list[i].name, why);
 		}
+	}
+	if (status && denied) {
+		status = 4;
+		hp_cure_access(NULL, cure, sizeof cure);
+		fprintf(stderr, "headpipe dump: %s (%s): permission denied. To give yourself access, run:\n  %s\n",
+		        denied->path, denied->name, cure);
 	}
 	if (status == 3)
 		fprintf(stderr, "headpipe dump: no head tracker%s (`headpipe doctor` looks for the reason)\n",
@@ -174,7 +176,7 @@ static int stream(struct dump *d)
 	print_head(d);
 	fflush(stdout);
 	while (!over && !(d->for_ns && hp_now() - opened >= d->for_ns)) {
-		int n = hid_read_timeout(d->link.device, data, HID_REPORT_MAX, WAKE_MS);
+		int n = hid_read_calmly(d->link.device, data, HID_REPORT_MAX, WAKE_MS);
 		int64_t now = hp_now();
 		if (n < 0 && over)
 			break;

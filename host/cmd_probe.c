@@ -8,26 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *state_of(const struct hp_surveyed *s, char *buf, size_t size)
-{
-	if (s->verdict == HID_MAYBE)
-		snprintf(buf, size, "not a head tracker that can be used: %s", s->why);
-	else if (hp_survey_held_by_hub(s))
-		snprintf(buf, size, "held by hid-sensor-hub, which leaves no device node");
-	else if (!s->facts.path[0])
-		snprintf(buf, size, "has no device node (driver: %s)", s->facts.driver[0] ? s->facts.driver : "none");
-	else if (s->access < 0)
-		snprintf(buf, size, "%s: %s", s->facts.path, strerror(-s->access));
-	else if (!s->opened)
-		snprintf(buf, size, "cannot be opened: %s", s->why);
-	else if (!s->marker[0] && s->answered)
-		snprintf(buf, size,
-		         "no #AndroidHeadTracker# marker: used only when the ini names it (vendor, product, name)");
-	else
-		snprintf(buf, size, "can be used");
-	return buf;
-}
-
 static void print_text(const struct hp_surveyed *s)
 {
 	char fields[120], text[300];
@@ -52,7 +32,7 @@ static void print_text(const struct hp_surveyed *s)
 		if (s->unique[0])
 			printf("  unique ID  %s\n", s->unique);
 	}
-	printf("  state      %s\n", state_of(s, text, sizeof text));
+	printf("  state      %s\n", hp_survey_state(s, text, sizeof text));
 }
 
 static json_t *text_or_null(const char *text)
@@ -92,10 +72,11 @@ static json_t *to_json(const struct hp_surveyed *s)
 	json_object_set_new(o, "interval_max_ms", ranged ? json_real(s->interval_max_ms) : json_null());
 	json_object_set_new(o, "access", json_boolean(s->access == 0));
 	json_object_set_new(o, "usable", json_boolean(hp_survey_usable(s)));
-	json_object_set_new(o, "state", json_string(state_of(s, text, sizeof text)));
-	if (s->access == -EACCES)
+	json_object_set_new(o, "state", json_string(hp_survey_state(s, text, sizeof text)));
+	bool tracker = s->verdict == HID_TRACKER; /* a cure for any other would change nothing */
+	if (tracker && (s->access == -EACCES || s->access == -EPERM))
 		hp_cure_access(s, cure, sizeof cure);
-	else if (hp_survey_held_by_hub(s))
+	else if (tracker && hp_survey_held_by_hub(s))
 		hp_cure_hub(s, cure, sizeof cure);
 	json_object_set_new(o, "cure", text_or_null(cure));
 	return o;

@@ -219,7 +219,7 @@ static void listen_to(struct hp_findings *f, struct hid_link *l, const char *nam
 	int64_t begin = hp_now(), end = begin + (int64_t)(seconds * 1e9), now;
 	tracker_connect(&t, begin);
 	while ((now = hp_now()) < end) {
-		int n = hid_read_timeout(l->device, data, HID_REPORT_MAX, (int)((end - now) / 1000000) + 1);
+		int n = hid_read_calmly(l->device, data, HID_REPORT_MAX, (int)((end - now) / 1000000) + 1);
 		struct hp_sample s;
 		bool reset;
 		now = hp_now();
@@ -276,16 +276,40 @@ static void one_device(struct hp_findings *f, const struct hp_surveyed *s, const
 	free(l);
 }
 
+/* `run` would take it. */
+static bool would_do(const struct hp_surveyed *s, const struct hid_wish *wish)
+{
+	return hp_survey_usable(s) || (s->verdict == HID_TRACKER && s->opened && !hid_wish_open(wish));
+}
+
+/* Laptops have custom sensors of their own, and one of two headsets may be closed to us: what an input passes over is
+ * worth a note and breaks nothing. */
+static void passed_over(struct hp_findings *f, const struct hp_surveyed *s)
+{
+	char text[300];
+	hp_find(f, HP_NOTE, "device", "%s, %04x:%04x on %s, is left alone: %s",
+	        s->facts.name[0] ? s->facts.name : "a device without a name", s->facts.vendor, s->facts.product,
+	        hid_bus_name(s->facts.bus), hp_survey_state(s, text, sizeof text));
+}
+
 void hp_doctor_devices(struct hp_findings *f, const struct hid_wish *wish, double interval_ms, double seconds)
 {
 	struct hp_surveyed *list;
-	size_t total, n = hp_survey(&list, &total), fitting = 0;
+	size_t total, n = hp_survey(&list, &total), examined = 0;
+	bool works = false;
 	for (size_t i = 0; i < n; i++)
-		if (hid_wish_fits(wish, &list[i].facts)) {
-			fitting++;
-			one_device(f, &list[i], wish, interval_ms, seconds);
+		works |= hid_wish_fits(wish, &list[i].facts) && would_do(&list[i], wish);
+	for (size_t i = 0; i < n; i++) {
+		if (!hid_wish_fits(wish, &list[i].facts))
+			continue;
+		if ((works && !would_do(&list[i], wish)) || (list[i].verdict == HID_MAYBE && hid_wish_open(wish))) {
+			passed_over(f, &list[i]);
+			continue;
 		}
-	if (!fitting)
+		examined++;
+		one_device(f, &list[i], wish, interval_ms, seconds);
+	}
+	if (!examined)
 		no_device(f, total, n > 0 && !hid_wish_open(wish));
 	free(list);
 }

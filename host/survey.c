@@ -89,6 +89,26 @@ size_t hp_survey(struct hp_surveyed **list, size_t *total)
 	return found;
 }
 
+const char *hp_survey_state(const struct hp_surveyed *s, char *buf, size_t size)
+{
+	if (s->verdict == HID_MAYBE)
+		snprintf(buf, size, "not a head tracker that can be used: %s", s->why);
+	else if (hp_survey_held_by_hub(s))
+		snprintf(buf, size, "held by hid-sensor-hub, which leaves no device node");
+	else if (!s->facts.path[0])
+		snprintf(buf, size, "has no device node (driver: %s)", s->facts.driver[0] ? s->facts.driver : "none");
+	else if (s->access < 0)
+		snprintf(buf, size, "%s: %s", s->facts.path, strerror(-s->access));
+	else if (!s->opened)
+		snprintf(buf, size, "cannot be opened: %s", s->why);
+	else if (!s->marker[0] && s->answered)
+		snprintf(buf, size,
+		         "no #AndroidHeadTracker# marker: used only when the ini names it (vendor, product, name)");
+	else
+		snprintf(buf, size, "can be used");
+	return buf;
+}
+
 bool hp_survey_usable(const struct hp_surveyed *s)
 {
 	return s->verdict == HID_TRACKER && s->opened && (s->marker[0] || !s->answered);

@@ -26,6 +26,8 @@ size_t hp_survey(struct hp_surveyed **list, size_t *total);
 bool hp_survey_usable(const struct hp_surveyed *);
 /* hid-sensor-hub has it and the kernel made no node for others. */
 bool hp_survey_held_by_hub(const struct hp_surveyed *);
+/* "can be used", or why not. Returns buf. */
+const char *hp_survey_state(const struct hp_surveyed *, char *buf, size_t size);
 /* Commands for a shell that give access to the device, and that free it from hid-sensor-hub. */
 void hp_cure_access(const struct hp_surveyed *, char *buf, size_t size);
 void hp_cure_hub(const struct hp_surveyed *, char *buf, size_t size);

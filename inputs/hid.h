@@ -115,6 +115,9 @@ struct hid_identity {
 };
 void hid_identity_of(struct hid_identity *, const struct hid_link *);
 bool hid_identity_same(const struct hid_identity *, const struct hid_identity *);
+/* hid_read_timeout() for a command: a node that says that it is readable and gives nothing costs a pause each time, no
+ * busy loop. */
+int hid_read_calmly(hid_device *, uint8_t *data, size_t room, int ms);
 /* The last error of a device as UTF-8 text. */
 void hid_error_text(hid_device *, char *buf, size_t size);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 int hid_link_open(struct hid_link *l, const struct hid_facts *facts, char *why, size_t why_size)
 {
@@ -64,4 +65,18 @@ bool hid_identity_same(const struct hid_identity *a, const struct hid_identity *
 	if (a->serial[0] && b->serial[0])
 		return !strcasecmp(a->serial, b->serial);
 	return a->vendor == b->vendor && a->product == b->product && !strcmp(a->name, b->name);
+}
+
+int hid_read_calmly(hid_device *device, uint8_t *data, size_t room, int ms)
+{
+	struct timespec pause = { 0, 10000000 }, begin, end;
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	int n = hid_read_timeout(device, data, room, ms);
+	if (n != 0)
+		return n;
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	int64_t took = (int64_t)(end.tv_sec - begin.tv_sec) * 1000000000 + (end.tv_nsec - begin.tv_nsec);
+	if (took < pause.tv_nsec)
+		nanosleep(&pause, NULL);
+	return 0;
 }

@@ -287,10 +287,29 @@ static void test_dump(void **state)
 	d->node_error = -EACCES;
 	assert_int_equal(run(cmd_dump, NULL), 4);
 	has(errors, "permission denied. To give yourself access, run:");
+	/* another one may be open */
+	struct fake_device *second = device(1, "Second");
+	fake_plug(second, 1);
+	assert_int_equal(run(cmd_dump, "--for", "0.1", NULL), 1);
+	has(errors, "Second sent nothing");
+	has_not(errors, "permission denied");
+	fake_unplug(second);
 	d->node_error = 0;
 	d->feature[2][1] = '!';
 	assert_int_equal(run(cmd_dump, NULL), 3);
 	has(errors, "has no #AndroidHeadTracker# marker");
+}
+
+/* Ready to read, but nothing there: looked at now and then, not as fast as the processor can. */
+static void test_nothing_to_read(void **state)
+{
+	struct fake_device *d = device(0, "Headset");
+	(void)state;
+	d->empty_reads = true;
+	fake_plug(d, 0);
+	assert_int_equal(run(cmd_dump, "--for", "0.3", NULL), 1);
+	assert_int_equal(run(cmd_doctor, "--for", "0.3", NULL), 1);
+	assert_in_range(d->reads, 2, 62);
 }
 
 static void *unplug_soon(void *device)
@@ -354,6 +373,38 @@ static void test_doctor_healthy(void **state)
 	}
 	assert_int_equal(seen, 2);
 	json_decref(all);
+}
+
+/* A laptop has custom sensors of its own. They are no broken link, and nobody is told to take their driver away. */
+static void test_doctor_passes_over(void **state)
+{
+	static const uint8_t custom[] = { 0x05, 0x20, 0x09, 0xE1, 0xA1, 0x01, 0x0A, 0x43, 0x05, 0x15,
+		                          0x00, 0x25, 0x7F, 0x75, 0x08, 0x95, 0x03, 0x81, 0x02, 0xC0 };
+	struct fake_device *laptop = device(0, "Laptop"), *d = device(1, "Headset"), *closed = device(2, "Closed");
+	struct feed f = { .device = d, .moves = true, .gyro = true };
+	(void)state;
+	laptop->descriptor = custom;
+	laptop->descriptor_size = sizeof custom;
+	laptop->no_node = true;
+	laptop->driver = "hid-sensor-hub";
+	fake_plug(laptop, 0);
+	assert_int_equal(run(cmd_doctor, NULL), 3);
+	has(output, "note   device      Laptop, 054c:0df0 on Bluetooth, is left alone: not a head tracker");
+	has(output, "wrong  device      no head tracker among 1 HID device;");
+	has_not(output, "unbind");
+	assert_int_equal(run(cmd_probe, "--json", NULL), 3);
+	has_not(output, "unbind");
+	fake_plug(d, 1);
+	closed->node_error = -EACCES;
+	fake_plug(closed, 2);
+	feed_start(&f);
+	assert_int_equal(run(cmd_doctor, "--for", "0.3", NULL), 0);
+	feed_stop(&f);
+	has(output, "ok     values      the rotation moves\n");
+	has(output, "note   device      Closed, 054c:0df2 on Bluetooth, is left alone: ");
+	has(output, "hidraw2: Permission denied\n");
+	has(output, "Nothing is wrong.\n");
+	has_not(output, "\nwrong");
 }
 
 static void test_doctor_broken_links(void **state)
@@ -552,13 +603,22 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(test_probe),           T(test_probe_json),
-		T(test_probe_trouble),   T(test_dump),
-		T(test_dump_unplugged),  T(test_doctor_healthy),
-		T(test_doctor_ini),      T(test_doctor_broken_links),
-		T(test_doctor_no_node),  T(test_doctor_bluetooth),
-		T(test_doctor_listener), T(test_listener_table),
-		T(test_heard),           T(test_udev),
+		T(test_probe),
+		T(test_probe_json),
+		T(test_probe_trouble),
+		T(test_dump),
+		T(test_dump_unplugged),
+		T(test_nothing_to_read),
+		T(test_doctor_passes_over),
+		T(test_doctor_healthy),
+		T(test_doctor_ini),
+		T(test_doctor_broken_links),
+		T(test_doctor_no_node),
+		T(test_doctor_bluetooth),
+		T(test_doctor_listener),
+		T(test_listener_table),
+		T(test_heard),
+		T(test_udev),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
