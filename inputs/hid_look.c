@@ -175,16 +175,18 @@ int64_t hid_reader_look(struct hid_reader *r)
 	int opened = 0;
 	int64_t absent_ms = (r->host->now(r->host) - r->lost_ns) / 1000000;
 	bool foreign_ok = absent_ms >= HID_OTHER_AFTER_MS, narrowed = !hid_wish_open(&r->wish);
-	/* the device from before comes first: its serial number can be seen without opening it */
-	for (int pass = 0; pass < 2 && !opened; pass++)
+	/* The device from before comes first: its serial number can be seen without opening it, its unique ID
+	 * cannot. Another one is taken only when no node is the one from before. */
+	int passes = r->last.known && foreign_ok ? 3 : 2;
+	for (int pass = 0; pass < passes && !opened; pass++)
 		for (size_t i = 0; i < n && !opened; i++) {
 			bool known = r->last.known && r->last.serial[0] && !strcasecmp(r->last.serial, list[i].serial);
-			if (known != (pass == 0) || !hid_wish_fits(&r->wish, &list[i]))
+			if ((pass < 2 && known != (pass == 0)) || !hid_wish_fits(&r->wish, &list[i]))
 				continue;
 			enum hid_verdict v =
 			    hid_recognize_bytes(list[i].descriptor, list[i].descriptor_size, why, sizeof why);
 			if (v == HID_TRACKER)
-				opened = try_one(r, &list[i], narrowed, foreign_ok, &seen);
+				opened = try_one(r, &list[i], narrowed, pass == 2, &seen);
 			else if (v == HID_MAYBE && !maybe++)
 				snprintf(maybe_why, sizeof maybe_why, "%.60s: %.130s", list[i].name, why);
 		}

@@ -724,6 +724,37 @@ static void test_another_takes_over(void **state)
 	bench_end(b);
 }
 
+/* Both become accessible only then, and nothing but the unique ID tells them apart: the one from before is taken. */
+static void test_late_return(void **state)
+{
+	struct bench *b = bench_new();
+	struct fake_device *a = device(0, "Old", NULL), *c = device(1, "New", NULL);
+	char path[256];
+	(void)state;
+	fake_plug(a, 0);
+	bench_start(b);
+	wait_value(&a->sets, 1);
+	fake_report(a, still, 14);
+	wait_count(b, 'S', 0, 1);
+	fake_unplug(a);
+	wait_count(b, 'E', HP_DISCONNECTED, 1);
+	pthread_mutex_lock(&fake_lock);
+	a->node_error = c->node_error = -EACCES;
+	pthread_mutex_unlock(&fake_lock);
+	fake_plug(c, 1);
+	fake_plug(a, 2);
+	wait_log(b, "permission denied");
+	atomic_fetch_add(&clock_ahead, 10000000000);
+	pthread_mutex_lock(&fake_lock);
+	a->node_error = c->node_error = 0;
+	pthread_mutex_unlock(&fake_lock);
+	snprintf(path, sizeof path, "%s/hidraw2", fake_dev);
+	assert_int_equal(chmod(path, 0600), 0); /* makes it look */
+	wait_value(&a->sets, 2);
+	assert_int_equal(locked(&c->sets), 0);
+	bench_end(b);
+}
+
 static void test_200_unplugs(void **state)
 {
 	struct bench *b = bench_new();
@@ -924,6 +955,7 @@ int main(void)
 		T(test_one_device_two_inputs),
 		T(test_identity),
 		T(test_another_takes_over),
+		T(test_late_return),
 		T(test_200_unplugs),
 		T(test_permission),
 		T(test_open_fails),
