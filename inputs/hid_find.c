@@ -52,7 +52,7 @@ static void narrow(char *to, size_t size, const wchar_t *from)
 		uint32_t c = (uint32_t)*from;
 		unsigned char u[4];
 		size_t k;
-		if (c < 0x20 || c == 0x7f || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
 			c = '?';
 		if (c < 0x80) {
 			u[0] = (unsigned char)c;

@@ -70,7 +70,8 @@ static bool choose(struct hid_setup *s, struct hid_features *f, const struct hid
 		struct hid_feature *r = at >= 0 ? feature_of(f, x->report_id) : NULL;
 		if (!r || !x->count || x->flags & CONSTANT)
 			continue;
-		if (x->flags & VARIABLE && x->nusages > 1) {
+		bool several = x->nusages > 1 || (x->nusages == 1 && x->usages[0].first != x->usages[0].last);
+		if (x->flags & VARIABLE && several) {
 			if (at >= x->count)
 				continue;
 			for (uint32_t k = 0; k < x->count; k++)

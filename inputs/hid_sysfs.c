@@ -45,13 +45,16 @@ void hid_text_copy(char *to, size_t size, const char *from)
 	size_t n = 0, left = strlen(from);
 	while (left) {
 		size_t k = hp_utf8_char(from, left);
-		bool bad = !k || (unsigned char)*from < 0x20 || *from == 0x7f;
-		if (bad)
+		/* c2 80 to c2 9f are control characters too: some terminals obey them */
+		bool c1 = k == 2 && (unsigned char)from[0] == 0xc2 && (unsigned char)from[1] < 0xa0;
+		bool bad = !k || c1 || (unsigned char)*from < 0x20 || *from == 0x7f;
+		if (!k)
 			k = 1;
-		if (n + k >= size)
+		size_t written = bad ? 1 : k;
+		if (n + written >= size)
 			break;
-		memcpy(to + n, bad ? "?" : from, k);
-		n += k;
+		memcpy(to + n, bad ? "?" : from, written);
+		n += written;
 		from += k;
 		left -= k;
 	}

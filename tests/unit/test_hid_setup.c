@@ -187,6 +187,17 @@ static void test_selectors(void **state)
 	assert_int_equal(f.at[0].data[1], 2);    /* 0851 is the second of 0850 to 0855, counted from 1 */
 	hid_features_free(&f);
 	hid_descriptor_free(&d);
+	/* the same bits, their usages written as a range */
+	static const uint8_t range[] = { 0x05, 0x20, 0x09, 0xE1, 0xA1, 0x01, 0x85, 0x01, 0x15, 0x00, 0x25, 0x01, 0x75,
+		                         0x01, 0x95, 0x02, 0x1A, 0x40, 0x08, 0x2A, 0x41, 0x08, 0xB1, 0x02, 0xC0 };
+	parse(&d, range, sizeof range);
+	assert_int_equal(hid_features_init(&f, &d), 0);
+	f.at[0].data[0] = 1;
+	hid_setup_edit(&s, &f, &d, 10);
+	assert_true(s.reporting);
+	assert_int_equal(f.at[0].data[0], 2);
+	hid_features_free(&f);
+	hid_descriptor_free(&d);
 }
 
 static void test_marker(void **state)
@@ -304,6 +315,10 @@ static void test_text_copy(void **state)
 	              "a\x01\x7f\xff"
 	              "b");
 	assert_string_equal(out, "a???b");
+	hid_text_copy(out, sizeof out,
+	              "\xc2\x9b"
+	              "2\xc2\xa0J"); /* a terminal's CSI in one character */
+	assert_string_equal(out, "?2\xc2\xa0J");
 	hid_text_copy(out, sizeof out, "12345\xc3\xa4\xc3\xb6");
 	assert_string_equal(out, "12345\xc3\xa4");
 	hid_text_copy(out, sizeof out, "123456\xc3\xa4");
