@@ -187,7 +187,10 @@ install: all lib
 	sed 's,@BINDIR@,$(PREFIX)/bin,' conf/70-headpipe.rules > $D/share/headpipe/70-headpipe.rules
 	install -d $D/lib/systemd/user
 	sed 's,@BINDIR@,$(PREFIX)/bin,' conf/headpipe.service > $D/lib/systemd/user/headpipe.service
-	@if install -d $(DESTDIR)$(UDEV_RULES) 2>/dev/null && [ -w $(DESTDIR)$(UDEV_RULES) ]; then \
+	@# udev runs what the rule names as root: never a program in a folder that somebody else may write to
+	@if [ -z "$(DESTDIR)" ] && ! $D/bin/headpipe udev rule | grep -q 'PROGRAM=='; then \
+	  echo "no udev rule: others than root may write to $D/bin; for access to head trackers: $D/bin/headpipe doctor"; \
+	elif install -d $(DESTDIR)$(UDEV_RULES) 2>/dev/null && [ -w $(DESTDIR)$(UDEV_RULES) ]; then \
 	  echo install -m 644 $D/share/headpipe/70-headpipe.rules $(DESTDIR)$(UDEV_RULES)/; \
 	  install -m 644 $D/share/headpipe/70-headpipe.rules $(DESTDIR)$(UDEV_RULES)/; \
 	else echo "not allowed to write $(UDEV_RULES); for access to head trackers: $D/bin/headpipe doctor"; fi

@@ -65,11 +65,29 @@ void hp_rule_print(FILE *out)
 	free(list);
 }
 
+/* A path as a shell takes it. */
+static void shell_word(const char *path, char *out, size_t size)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+-";
+	size_t n = 0;
+	if (!path[strspn(path, plain)]) {
+		snprintf(out, size, "%.*s", (int)size - 1, path);
+		return;
+	}
+	out[n++] = '\'';
+	for (; *path && n + 6 < size; path++) {
+		const char *piece = *path == '\'' ? "'\\''" : (char[2]){ *path, 0 };
+		n += (size_t)snprintf(out + n, size - n, "%s", piece);
+	}
+	snprintf(out + n, size - n, "'");
+}
+
 void hp_cure_access(const struct hp_surveyed *s, char *buf, size_t size)
 {
-	char self[PATH_MAX];
+	char self[PATH_MAX], word[3800];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
 	self[n > 0 ? n : 0] = 0;
+	shell_word(self[0] ? self : "headpipe", word, sizeof word);
 	(void)s;
 	if (hp_rule_installed())
 		snprintf(buf, size,
@@ -77,9 +95,9 @@ void hp_cure_access(const struct hp_surveyed *s, char *buf, size_t size)
 	else
 		snprintf(
 		    buf, size,
-		    "%.3800s udev rule | sudo tee /etc/udev/rules.d/" RULE_NAME
+		    "%s udev rule | sudo tee /etc/udev/rules.d/" RULE_NAME
 		    " && sudo udevadm control --reload && sudo udevadm trigger --action=add --subsystem-match=hidraw",
-		    self[0] ? self : "headpipe");
+		    word);
 }
 
 void hp_cure_hub(const struct hp_surveyed *s, char *buf, size_t size)
