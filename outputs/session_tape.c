@@ -16,7 +16,7 @@ struct tape {
 	int reports, samples, events;
 	struct hp_stream stream; /* the last one, for the next file; texts in memory */
 	void *memory;
-	bool connected, any;
+	bool connected, any, raw; /* raw: reports come beside the samples */
 	int64_t first_ns, last_ns; /* in this file */
 	uint64_t records, lost;    /* lost: told in the file */
 };
@@ -149,6 +149,7 @@ static int keep_stream(struct tape *t, const struct tape_stream *s, size_t size)
 	free(t->memory);
 	t->memory = memory;
 	t->connected = true;
+	t->raw = false;
 	t->stream = (struct hp_stream){
 		.struct_size = sizeof t->stream,
 		.device = s->at[0] ? memory + s->at[0] : NULL,
@@ -197,13 +198,14 @@ static int consume_one(struct tape *t, const void *record, size_t size)
 	if (kind == TAPE_SAMPLE) {
 		const struct tape_sample *s = record;
 		/* with reports beside it a sample belongs to the report in front of it */
-		if (!t->reports)
+		if (!t->raw)
 			r = stamp(t, s->sample.time_ns);
 		return r < 0 ? r : hps_write_sample(t->w, t->samples, &s->sample);
 	}
 	if (kind == TAPE_RAW) {
 		const struct tape_raw *x = record;
 		r = stamp(t, x->time_ns);
+		t->raw = true;
 		if (!r && !t->reports && (t->reports = hps_add_reports(t->w, NULL)) < 0)
 			r = t->reports;
 		return r < 0 ? r : hps_write(t->w, t->reports, x->time_ns, x->data, x->size);

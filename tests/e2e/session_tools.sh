@@ -192,6 +192,14 @@ want(len(os.listdir(folder + "/new/er/" + time.strftime("%Y"))) == 1)
 record("s-%n.mcap", 0.2, "max_size = 100k\n")
 sizes = [os.path.getsize(f"{folder}/{f}") for f in os.listdir(folder) if f.startswith("s-")]
 want(len(sizes) >= 3 and max(sizes) <= 110000, sizes)
+# the same where no reports are recorded, because they are not wanted or there are none
+record("r-%n.mcap", 0.2, "reports = no\nmax_time = 1s\n")
+names = sorted(f for f in os.listdir(folder) if f.startswith("r-"))
+want(names == ["r-1.mcap", "r-2.mcap", "r-3.mcap", "r-4.mcap"], names)
+run("[input head]\nuse = synth\nrate = 1000\ncount = 4000\nspeed = 0\n[output tape]\nuse = session\npath = y-%n.mcap\n"
+    "max_size = 300k\n", folder)
+sizes = [os.path.getsize(f"{folder}/{f}") for f in os.listdir(folder) if f.startswith("y-")]
+want(len(sizes) == 4 and max(sizes) <= 310000, sizes)
 print(f"count: checks of the session commands {checks}")
 print("the commands for session files do what they say")
 EOF
