@@ -55,6 +55,8 @@ TESTMODS := $(patsubst tests/unit/modules/%.c,$B/tests/modules/%.so,$(wildcard t
 BENCHO := $(patsubst %.c,$B/%.o,$(wildcard bench/*.c))
 
 .PHONY: all run test deps deps-test clean format install bench bench-count bench-idle bench-verify fuzz fuzz-run tests test-device FORCE
+# As many at once as there are processors, unless make was told.
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $B/headpipe
@@ -66,7 +68,7 @@ deps-test:
 	@sh host/install-deps.sh test
 
 run: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(JOBS) all
 	$B/headpipe run conf/demo.ini
 
 $B/flags: FORCE
@@ -157,7 +159,7 @@ bench-count: deps
 
 tests: all $(UNIT) $(FUZZ) $(TESTMODS) $(if $(SANITIZE),,$B/headpipe-bench $B/headpipe-bench-session)
 test: deps-test
-	@$(MAKE) --no-print-directory tests
+	@$(MAKE) --no-print-directory $(JOBS) tests
 	@B=$B CC='$(CC)' SANITIZE='$(SANITIZE)' sh tests/run.sh
 
 # Wake-ups, CPU time, page faults and memory, idle and streaming; SECONDS_EACH=30 per case.
@@ -166,7 +168,7 @@ bench-idle: all
 
 # headpipe on a real kernel with virtual head trackers, in a virtual machine; skipped where there is no QEMU.
 test-device: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(JOBS) all
 	@B=$B CC='$(CC)' sh tests/device/run.sh || { [ $$? = 77 ] || exit 1; }
 
 # What is installed needs nothing of this folder. Modules of your own: pkg-config --cflags headpipe.
