@@ -16,11 +16,6 @@
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 enum { FRAMES = 48 };
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SANITIZED = 1 }; /* they report a crash themselves */
-#else
-enum { SANITIZED = 0 };
-#endif
 static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
 static void say(const char *text)
@@ -55,7 +50,7 @@ void hp_crash_watch(void)
 	stack_t s = { .ss_sp = stack, .ss_size = sizeof stack };
 	struct sigaction a = { .sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_ONSTACK | SA_NODEFER };
 	void *frames[2];
-	if (SANITIZED || !hp_module_is_file(NULL))
+	if (!hp_module_is_file(NULL))
 		return;
 	backtrace(frames, 2); /* loads what it needs now and not in the middle of a crash */
 	sigaltstack(&s, NULL);
