@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 extern const struct hp_module hp_output_csv;
 
@@ -23,12 +24,20 @@ struct csv_host {
 	FILE *out;
 	int64_t wall_offset; /* of the recording's machine */
 	const char *path;
+	int error; /* of writing */
 };
 
 static void csv_log(const struct hp_host *h, enum hp_level level, const char *text)
 {
 	(void)h, (void)level;
 	fprintf(stderr, "headpipe export: %s\n", text);
+}
+
+/* The module says what cannot be written any more; the command itself tells of it. */
+static void csv_fail(const struct hp_host *h, int error, const char *text)
+{
+	(void)text;
+	((struct csv_host *)(uintptr_t)h)->error = error;
 }
 
 /* The module asks for the difference to the wall clock; it gets the recording's. */
@@ -49,7 +58,8 @@ static struct hp_file *csv_file(const struct hp_host *h, const char *path, const
 static int csv_file_write(struct hp_file *f, const void *data, size_t n)
 {
 	struct csv_host *c = (struct csv_host *)f;
-	return fwrite(data, 1, n, c->out) == n ? 0 : -EIO;
+	errno = 0;
+	return fwrite(data, 1, n, c->out) == n ? 0 : errno ? -errno : -EIO;
 }
 
 /* Fields by the session's own names become the columns' names. */
@@ -131,6 +141,7 @@ static int export_csv(struct hps_reader *r, const char *path, const struct span 
 		                   .abi = HP_ABI,
 		                   .name = "export",
 		                   .log = csv_log,
+		                   .fail = csv_fail,
 		                   .now = csv_now,
 		                   .file = csv_file,
 		                   .file_write = csv_file_write };
@@ -157,7 +168,7 @@ static int export_csv(struct hps_reader *r, const char *path, const struct span 
 	}
 	struct hps_cursor c = hps_begin(r, channel);
 	uint64_t done = 0, total = hps_channel_at(r, channel)->messages;
-	while ((code = next(r, &c, span, &m)) != 0) {
+	while (!h.error && (code = next(r, &c, span, &m)) != 0) {
 		bad |= code < 0;
 		if (++done % 4096 == 0)
 			tool_progress(done, total);
@@ -169,6 +180,7 @@ static int export_csv(struct hps_reader *r, const char *path, const struct span 
 		csv->close(state);
 	hp_values_free(&values);
 	free(state);
+	errno = h.error;
 	return bad;
 }
 
@@ -199,7 +211,7 @@ static int export_json(struct hps_reader *r, const char *path, const struct span
 	for (size_t i = 0; !fields && i < HPS_SAMPLE_FIELDS; i++)
 		chosen[n++] = i;
 	struct hps_cursor c = hps_begin(r, channel);
-	while ((code = next(r, &c, span, &m)) != 0) {
+	while (!ferror(out) && (code = next(r, &c, span, &m)) != 0) {
 		char text[HPS_SAMPLE_FIELDS * 64];
 		bad |= code < 0;
 		if (code == 1 && !hps_get_sample(r, &m, &s)) {
@@ -230,7 +242,7 @@ static int export_recorder(struct hps_reader *r, const char *path, const struct 
 	int channel = -1, device = -1, code, bad = 0;
 	int64_t first = 0;
 	uint64_t n = 0;
-	while ((code = next(r, &c, span, &m)) != 0) {
+	while (!ferror(out) && (code = next(r, &c, span, &m)) != 0) {
 		bad |= code < 0;
 		if (code < 0 || hps_get_stream(r, m.channel, &s) < 0)
 			continue;
@@ -282,8 +294,12 @@ int cmd_export(int argc, char **argv)
 		bool wrote = !ferror(f) && !fflush(f);
 		if (!wrote && errno != EPIPE)
 			code = tool_fail("export", out ? out : "standard output", "%s", strerror(errno));
-		if (out)
+		if (out) {
+			/* what is not whole, or nothing, is not left lying in the way */
+			if (!wrote || !ftell(f))
+				unlink(out);
 			fclose(f);
+		}
 	}
 	hps_close(r);
 	return code;

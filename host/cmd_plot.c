@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * cmd_plot.c - `headpipe plot`: yaw, pitch and roll over time as an SVG drawing, with events, gaps and losses. */
 #include "session_head.h"
+#include "report_source.h"
 #include "tool.h"
+#include "utf8.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -132,13 +134,17 @@ static double y_of(const struct plot *p, double v)
 
 static void text(FILE *f, const char *s)
 {
-	for (; *s; s++)
+	for (size_t n; *s; s += n ? n : 1) {
+		n = hp_utf8_char(s, strlen(s));
 		if (*s == '<')
 			fputs("&lt;", f);
 		else if (*s == '&')
 			fputs("&amp;", f);
+		else if (!n)
+			fputs(HP_UTF8_UNKNOWN, f);
 		else if ((unsigned char)*s >= 0x20)
-			putc(*s, f);
+			fwrite(s, 1, n, f);
+	}
 }
 
 /* A step of 1, 2 or 5 times a power of ten that gives about n lines. */
@@ -237,6 +243,8 @@ int cmd_plot(int argc, char **argv)
 		return hp_usage_error("plot", "-o FILE is missing");
 	if (!tool_time("plot", "--from", a, &from) || !tool_time("plot", "--to", b, &to))
 		return 2;
+	if (session_source_is(out))
+		return tool_fail("plot", out, "this is a session file, which a drawing does not replace");
 	struct hps_reader *r = tool_open("plot", argv[1], false);
 	struct plot *p = calloc(1, sizeof *p);
 	if (!r || !p || tool_samples("plot", argv[1], r) < 0) {

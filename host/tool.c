@@ -3,6 +3,7 @@
 #include "tool.h"
 #include "clock.h"
 #include "options.h"
+#include "utf8.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,15 +161,19 @@ void tool_json(FILE *f, const char *text)
 		return;
 	}
 	putc('"', f);
-	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-		if (*p == '"' || *p == '\\')
-			fprintf(f, "\\%c", *p);
-		else if (*p == '\n')
+	for (size_t n; *text; text += n ? n : 1) {
+		unsigned char c = (unsigned char)*text;
+		n = hp_utf8_char(text, strlen(text));
+		if (c == '"' || c == '\\')
+			fprintf(f, "\\%c", c);
+		else if (c == '\n')
 			fputs("\\n", f);
-		else if (*p < 0x20 || *p == 0x7f)
-			fprintf(f, "\\u%04x", *p);
+		else if (c < 0x20 || c == 0x7f)
+			fprintf(f, "\\u%04x", c);
+		else if (!n)
+			fputs(HP_UTF8_UNKNOWN, f);
 		else
-			putc(*p, f);
+			fwrite(text, 1, n, f);
 	}
 	putc('"', f);
 }

@@ -4,6 +4,8 @@
 #define HP_UTF8_H
 #include <stddef.h>
 
+#define HP_UTF8_UNKNOWN "\xef\xbf\xbd" /* U+FFFD, in the place of what is not UTF-8 */
+
 /* Bytes of the character at s (1 to 4), or 0 when the n bytes there do not begin with a whole valid one. */
 static inline size_t hp_utf8_char(const char *text, size_t n)
 {

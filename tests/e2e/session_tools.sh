@@ -88,6 +88,15 @@ want("first difference at" in out and "yaw " in out and "deg" in out, out)
 out = tool("diff", "a.mcap", "c.mcap", "--tolerance", "1e18").out
 want("differs by at most" in out and "the files hold the same" in out, out)
 tool("diff", "a.mcap", code=2)
+# nowhere to write to: one sentence, and no half file; a wrong column leaves no empty one
+for how in ("--csv", "--json", "--hid-recorder"):
+    p = subprocess.run(f"'{headpipe}' export a.mcap {how} >/dev/full", shell=True, capture_output=True, cwd=folder)
+    want(p.returncode == 1 and b"No space left" in p.stderr, how, p.returncode, p.stderr)
+    p = subprocess.run([headpipe, "export", "a.mcap", how, "-o", "half"], capture_output=True, cwd=folder,
+                       preexec_fn=lambda: __import__("resource").setrlimit(__import__("resource").RLIMIT_FSIZE, (20000, 20000)))
+    want(p.returncode == 1 and b"File too large" in p.stderr and not os.path.exists(folder + "/half"), how, p.stderr)
+tool("export", "a.mcap", "--csv", "--fields", "nose", "-o", "half", code=2)
+want(not os.path.exists(folder + "/half"))
 
 # cut, and its parts together are the whole
 tool("cut", "a.mcap", "-o", "p.mcap", "--from", "1s", "--to", "2s")
@@ -131,6 +140,15 @@ for at in [*range(8, 60, 7), *range(summary, len(good), max(1, (len(good) - summ
 
 # plot
 tool("plot", "a.mcap", "-o", "a.svg")
+tool("plot", "a.mcap", "-o", "a.svg")
+want("does not replace" in tool("plot", "a.mcap", "-o", "a.mcap", code=1).err)
+tool("verify", "a.mcap")
+# a device's name that is not UTF-8
+open(folder + "/latin.hid", "wb").write(open(folder + "/in.hid", "rb").read().replace(b"N: Synthetic", b"N: Caf\xe9 <\x22>"))
+tool("import", "latin.hid", "-o", "latin.mcap")
+want(json.loads(tool("info", "latin.mcap", "--json").out)["device"]["name"].startswith("Caf\ufffd <\">"))
+tool("plot", "latin.mcap", "-o", "latin.svg")
+xml.parse(folder + "/latin.svg")
 svg = xml.parse(folder + "/a.svg").getroot()
 paths = [e for e in svg if e.tag.endswith("path")]
 want(len(paths) == 3 and all(len(p.get("d")) > 2000 for p in paths), len(paths))
