@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cmd_plot.c - `headpipe plot`: yaw, pitch and roll over time as an SVG drawing, with events, gaps and losses. */
-#include "session_head.h"
 #include "report_source.h"
+#include "session_head.h"
 #include "tool.h"
 #include "utf8.h"
 #include <errno.h>
