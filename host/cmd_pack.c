@@ -176,15 +176,17 @@ int cmd_pack(int argc, char **argv)
 		}
 		if (++done % 4096 == 0)
 			tool_progress(done, info.messages);
-		code = take(&all[m.channel], &m);
-		time = n ? time : m.time;
-		list[n++] = m.channel;
-		bytes += m.size;
-		if (!code && (n == PACK_MESSAGES || bytes > PACK_BYTES / 2)) {
+		/* a block that unpack would refuse must not be made */
+		if (n && (n == PACK_MESSAGES || bytes + m.size > PACK_BYTES / 2)) {
 			code = flush(&copy, order, list, n, all, info.nchannels, time);
 			n = 0;
 			bytes = 0;
 		}
+		if (!code)
+			code = m.size > PACK_BYTES ? -EMSGSIZE : take(&all[m.channel], &m);
+		time = n ? time : m.time;
+		list[n++] = m.channel;
+		bytes += m.size;
 	}
 	tool_progress(1, 1);
 	if (!code && n)

@@ -185,6 +185,19 @@ for at in range(600, len(hurt), len(hurt) // 9):
         os.unlink(folder + "/j.mcap")
     want(not os.path.exists(folder + "/j.mcap"))
 want("recover" in tool("pack", "hurt.mcap", "-o", "j.hpk", code=1).err and not os.path.exists(folder + "/j.hpk"))
+# two large messages of another program do not come into one block that unpack would refuse
+import struct
+rec = lambda op, body: struct.pack("<BQ", op, len(body)) + body
+text = lambda t: struct.pack("<I", len(t)) + t
+with open(folder + "/camera.mcap", "wb") as f:
+    f.write(b"\x89MCAP0\r\n" + rec(1, text(b"") + text(b"other")) + rec(4, struct.pack("<HH", 1, 0) + text(b"/camera") + text(b"raw") + text(b"")))
+    for k, n in enumerate((31 << 20, 40 << 20)):
+        f.write(rec(5, struct.pack("<HIqq", 1, k, 1000 + k, 1000 + k) + bytes(n)))
+tool("pack", "camera.mcap", "-o", "camera.hpk")
+tool("unpack", "camera.hpk", "-o", "camera2.mcap")
+want("the files hold the same" in tool("diff", "camera.mcap", "camera2.mcap").out)
+for f in ("camera.mcap", "camera2.mcap"):
+    os.unlink(f"{folder}/{f}")
 
 # files that are none
 open(folder + "/text", "w").write("hello")
