@@ -99,6 +99,6 @@ void bench_rows_decode(void)
 	                              plain_decode_14, NULL, 20000, 14, true });
 	bench_add((struct bench_row){ "decode_general", "seven values of 20, 13 and 8 bits, not aligned",
 	                              run_decode_general, plain_decode_general, NULL, 10000, 14, true });
-	bench_add((struct bench_row){ "tracker", "14-byte report to a sample: decode, flags, rate", run_tracker,
-	                              NULL, NULL, 10000, 14, true });
+	bench_add((struct bench_row){ "tracker", "14-byte report to a sample: decode, flags, rate", run_tracker, NULL,
+	                              NULL, 10000, 14, true });
 }

@@ -86,16 +86,14 @@ static void test_rhythm(void **state)
 	(void)state;
 	play(text, "1", "no", "-1", 100);
 	/* rate: three reports in the 1.02 s since time zero; the fourth and fifth are in the next window */
-	assert_string_equal(
-	    told,
-	    "@0 event 1 0 0 A Tracker\n"
-	    "@0 raw 10000000 01 e8 03 00 00 18 fc 07 sample 10000000 0.1,0,-0.1 r7 0 Hz\n"
-	    "@20000000 raw 30000000 01 00 00 00 00 00 00 07 sample 30000000 0,0,0 r7 0 Hz\n"
-	    "@1010000000 raw 1020000000 01 00 00 00 00 00 00 08 event 4 1020000000 8 -\n"
-	    "@1010000000 sample 1020000000 0,0,0 r8 2.94118 Hz\n"
-	    "@1015000000 raw 1025000000 09\n"
-	    "@1020000000 raw 1030000000 01 e8 03 event 4 1030000000 0 -\n"
-	    "@1020000000 sample 1030000000 0.1,0,0 r0 2.94118 Hz\n");
+	assert_string_equal(told, "@0 event 1 0 0 A Tracker\n"
+	                          "@0 raw 10000000 01 e8 03 00 00 18 fc 07 sample 10000000 0.1,0,-0.1 r7 0 Hz\n"
+	                          "@20000000 raw 30000000 01 00 00 00 00 00 00 07 sample 30000000 0,0,0 r7 0 Hz\n"
+	                          "@1010000000 raw 1020000000 01 00 00 00 00 00 00 08 event 4 1020000000 8 -\n"
+	                          "@1010000000 sample 1020000000 0,0,0 r8 2.94118 Hz\n"
+	                          "@1015000000 raw 1025000000 09\n"
+	                          "@1020000000 raw 1030000000 01 e8 03 event 4 1030000000 0 -\n"
+	                          "@1020000000 sample 1030000000 0.1,0,0 r0 2.94118 Hz\n");
 	assert_int_equal(fake.failed, 1);
 	assert_int_equal(fake.fail_error, 0);
 	assert_string_equal(fake.fail_text, "");
