@@ -27,7 +27,8 @@ struct hp_step {
 struct hp_trouble {
 	uint64_t total, since_told; /* errors */
 	int64_t told_ns;
-	int last; /* errno value, positive */
+	int last;         /* errno value, positive */
+	const char *what; /* "sends", "encodings", ... */
 };
 
 struct hp_node {

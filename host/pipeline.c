@@ -20,19 +20,24 @@
 void hp_output_put(struct hp_node *n, struct hp_sample *s)
 {
 	int r;
+	const char *what = "writes";
 	if ((s->flags & (HP_ROTVEC | HP_YPR)) != (HP_ROTVEC | HP_YPR))
 		hp_sample_derive(s);
 	if (n->encoder) {
 		struct hp_run *run = n->run;
 		r = n->encoder->encode(n->encoder_state, s, &n->input->stream, run->packet, run->packet_size);
-		if (r > 0) /* a length beyond the packet would send what lies behind it in memory */
-			r = (size_t)r <= run->packet_size ? n->module->send(n->state, run->packet, (size_t)r)
-			                                  : -EOVERFLOW;
+		what = "encodings";
+		if (r > 0 && (size_t)r > run->packet_size) {
+			r = -EOVERFLOW; /* a length beyond the packet would send what lies behind it in memory */
+		} else if (r > 0) {
+			what = "sends";
+			r = n->module->send(n->state, run->packet, (size_t)r);
+		}
 	} else {
 		r = n->module->write(n->state, s);
 	}
 	if (r < 0)
-		hp_output_trouble(n, -r);
+		hp_output_trouble(n, -r, what);
 	else
 		n->samples_out++;
 }
@@ -63,7 +68,7 @@ static bool through_filter(struct hp_node *n, struct hp_sample *s)
 		return true;
 	}
 	if (r < 0) {
-		hp_output_trouble(n, -r);
+		hp_output_trouble(n, -r, "samples");
 	} else if (r == HP_KEEP) {
 		/* what it has in its memory is poisoned for good */
 		if (n->module->reset)
@@ -227,23 +232,24 @@ void hp_pipeline_recenter(struct hp_run *run)
 static void tell(struct hp_node *n, int64_t now)
 {
 	struct hp_trouble *t = &n->trouble;
-	const char *what = n->kind == HP_FILTER ? "samples" : n->encoder ? "sends" : "writes";
 	if (t->told_ns)
 		hp_log(HP_WARN, n->who, "%llu %s failed in the last %.0f s: %s", (unsigned long long)t->since_told,
-		       what, (double)(now - t->told_ns) / 1e9, strerror(t->last));
+		       t->what, (double)(now - t->told_ns) / 1e9, strerror(t->last));
 	else
-		hp_log(HP_WARN, n->who, "%.*s failed: %s; going on", (int)strlen(what) - 1, what, strerror(t->last));
+		hp_log(HP_WARN, n->who, "%.*s failed: %s; going on", (int)strlen(t->what) - 1, t->what,
+		       strerror(t->last));
 	t->told_ns = now;
 	t->since_told = 0;
 }
 
-void hp_output_trouble(struct hp_node *n, int err)
+void hp_output_trouble(struct hp_node *n, int err, const char *what)
 {
 	struct hp_trouble *t = &n->trouble;
 	int64_t now = hp_now();
 	t->total++;
 	t->since_told++;
 	t->last = err;
+	t->what = what;
 	if (!t->told_ns || now - t->told_ns >= 1000000000)
 		tell(n, now);
 	if (n->keys.on_error == 1 && n->phase == HP_STARTED)

@@ -13,8 +13,9 @@ void hp_pipeline_event_to(struct hp_node *, const struct hp_event *);
 void hp_pipeline_event(struct hp_node *input, const struct hp_event *);
 /* One sample to one output, past rate limits: derives, encodes, sends, counts. */
 void hp_output_put(struct hp_node *, struct hp_sample *);
-/* Counts a failure of an output; says it at most once a second. err is positive. */
-void hp_output_trouble(struct hp_node *, int err);
+/* Counts a failure of an output or filter; says it at most once a second. err is positive; what: "sends", "encodings",
+ * a plural that loses its s for one. */
+void hp_output_trouble(struct hp_node *, int err, const char *what);
 /* At the end: what was not told yet. */
 void hp_output_tell_rest(struct hp_node *);
 /* The user wants a new centre: filters get the command, outputs the event. */

@@ -319,7 +319,7 @@ static void encoders_fail(void **unused)
 	const struct hp_node *game = node(&b, "game");
 	assert_int_equal(game->trouble.total, 2);
 	assert_int_equal(game->samples_out, 2); /* nothing to send is no failure */
-	assert_log_has("headpipe: warning: output game: send failed: Numerical argument out of domain; going on\n");
+	assert_log_has("headpipe: warning: output game: encoding failed: Numerical argument out of domain; going on\n");
 	assert_int_equal(count_text(logged, "output game"),
 	                 1); /* the second is told a second later, or in the counts */
 	bench_end(&b);
