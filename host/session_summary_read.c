@@ -232,6 +232,12 @@ static int in_file_order(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
+static int by_chunk(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	return x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
+}
+
 static bool take_in(struct hps_reader *r, struct summary *s, const uint8_t *data, size_t n)
 {
 	struct hps_in in = { data, data + n, false };
@@ -260,19 +266,17 @@ static bool take_in(struct hps_reader *r, struct summary *s, const uint8_t *data
 		for (size_t i = 0; i < s->nentries; i++)
 			s->entries[i].chunk = s->chunks[s->entries[i].chunk].offset;
 		qsort(s->chunks, s->nchunks, sizeof *s->chunks, in_file_order);
+		if (s->nentries)
+			qsort(s->entries, s->nentries, sizeof *s->entries, by_chunk);
 		for (size_t i = 1; i < s->nchunks; i++)
 			if (s->chunks[i].offset == s->chunks[i - 1].offset)
 				return false;
 	}
 	size_t e = 0;
 	for (size_t i = 0; i < s->nchunks; i++) {
-		for (e = ordered ? e : 0; e < s->nentries; e++) {
+		uint64_t which = ordered ? i : s->chunks[i].offset;
+		for (; e < s->nentries && s->entries[e].chunk == which; e++) {
 			const struct entry *x = &s->entries[e];
-			if (ordered ? x->chunk != i : x->chunk != s->chunks[i].offset) {
-				if (ordered)
-					break;
-				continue;
-			}
 			size_t ch = hps_by_id(r, x->id);
 			if (!ch || r->channels[ch - 1].counted)
 				return false;

@@ -144,15 +144,20 @@ static int decode_descriptor(struct hps_rchannel *c)
 	if (c->descriptor || !hex)
 		return 0;
 	size_t n = strlen(hex) / 2;
-	c->descriptor = malloc(n + 1);
-	if (!c->descriptor)
+	if (n > 4096)
+		return -EBADMSG;
+	uint8_t *bytes = malloc(n + 1);
+	if (!bytes)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		int a = digit(hex[2 * i]), b = digit(hex[2 * i + 1]);
-		if (a < 0 || b < 0 || n > 4096)
+		if (a < 0 || b < 0) {
+			free(bytes);
 			return -EBADMSG;
-		c->descriptor[i] = (uint8_t)(a << 4 | b);
+		}
+		bytes[i] = (uint8_t)(a << 4 | b);
 	}
+	c->descriptor = bytes;
 	c->ndescriptor = (uint32_t)n;
 	return 0;
 }
