@@ -38,8 +38,12 @@ struct diff {
 
 static void first(struct diff *d, int64_t time, const char *what)
 {
-	if (!d->first_told)
-		printf("%s: first difference at %.6f s: %s\n", d->topic, (double)(time - d->start) / 1e9, what);
+	if (!d->first_told) {
+		tool_text(stdout, d->topic);
+		printf(": first difference at %.6f s: ", (double)(time - d->start) / 1e9);
+		tool_text(stdout, what);
+		printf("\n");
+	}
 	d->first_told = true;
 }
 
@@ -149,8 +153,9 @@ static bool report(struct diff *d)
 {
 	const struct hps_channel *ch = hps_channel_at(d->a.r, (size_t)d->a.channel);
 	uint64_t wrong = d->different + d->only_a + d->only_b;
-	printf("%s: %" PRIu64 " messages compared, %" PRIu64 " in chunks that are identical, %" PRIu64 " differ",
-	       d->topic, d->compared, d->skipped, d->different);
+	tool_text(stdout, d->topic);
+	printf(": %" PRIu64 " messages compared, %" PRIu64 " in chunks that are identical, %" PRIu64 " differ",
+	       d->compared, d->skipped, d->different);
 	if (d->only_a || d->only_b)
 		printf(", %" PRIu64 " only in the first file, %" PRIu64 " only in the second", d->only_a, d->only_b);
 	printf("\n");
@@ -200,7 +205,8 @@ int cmd_diff(int argc, char **argv)
 		d.a.channel = (int)i;
 		d.b.channel = other;
 		if (other < 0) {
-			printf("%s: only in the first file (%" PRIu64 " messages)\n", ch->topic, ch->messages);
+			tool_text(stdout, ch->topic);
+			printf(": only in the first file (%" PRIu64 " messages)\n", ch->messages);
 			different |= ch->messages > 0;
 			continue;
 		}
@@ -211,7 +217,8 @@ int cmd_diff(int argc, char **argv)
 	}
 	for (size_t k = 0; (ch = hps_channel_at(d.b.r, k)); k++)
 		if (hps_channel_find(d.a.r, ch->topic) < 0) {
-			printf("%s: only in the second file (%" PRIu64 " messages)\n", ch->topic, ch->messages);
+			tool_text(stdout, ch->topic);
+			printf(": only in the second file (%" PRIu64 " messages)\n", ch->messages);
 			different |= ch->messages > 0;
 		}
 	printf("%s\n", different   ? "the files differ"

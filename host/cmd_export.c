@@ -123,6 +123,12 @@ static int next(struct hps_reader *r, struct hps_cursor *c, const struct span *s
 	}
 }
 
+/* Samples that are whole but say nothing that is understood. */
+static int unreadable(const char *path, uint64_t n, int bad)
+{
+	return n ? tool_fail("export", path, "%" PRIu64 " samples cannot be read and were left out", n) : bad;
+}
+
 static int export_csv(struct hps_reader *r, const char *path, const struct span *span, const char *fields, FILE *out)
 {
 	struct csv_host h = { .out = out, .path = path };
@@ -167,12 +173,16 @@ static int export_csv(struct hps_reader *r, const char *path, const struct span 
 		return 2;
 	}
 	struct hps_cursor c = hps_begin(r, channel);
-	uint64_t done = 0, total = hps_channel_at(r, channel)->messages;
+	uint64_t done = 0, odd = 0, total = hps_channel_at(r, channel)->messages;
 	while (!h.error && (code = next(r, &c, span, &m)) != 0) {
 		bad |= code < 0;
 		if (++done % 4096 == 0)
 			tool_progress(done, total);
-		if (code == 1 && !hps_get_sample(r, &m, &s))
+		if (code != 1)
+			continue;
+		if (hps_get_sample(r, &m, &s) < 0)
+			odd++;
+		else
 			csv->write(state, &s);
 	}
 	tool_progress(1, 1);
@@ -180,6 +190,7 @@ static int export_csv(struct hps_reader *r, const char *path, const struct span 
 		csv->close(state);
 	hp_values_free(&values);
 	free(state);
+	bad = unreadable(path, odd, bad);
 	errno = h.error;
 	return bad;
 }
@@ -190,6 +201,7 @@ static int export_json(struct hps_reader *r, const char *path, const struct span
 	struct hps_message m;
 	struct hp_sample s;
 	size_t chosen[HPS_SAMPLE_FIELDS], n = 0;
+	uint64_t odd = 0;
 	int channel = tool_samples("export", path, r), code, bad = 0;
 	if (channel < 0)
 		return 1;
@@ -214,13 +226,15 @@ static int export_json(struct hps_reader *r, const char *path, const struct span
 	while (!ferror(out) && (code = next(r, &c, span, &m)) != 0) {
 		char text[HPS_SAMPLE_FIELDS * 64];
 		bad |= code < 0;
-		if (code == 1 && !hps_get_sample(r, &m, &s)) {
+		bool good = code == 1 && !hps_get_sample(r, &m, &s);
+		odd += code == 1 && !good;
+		if (good) {
 			size_t len = hps_sample_json(&s, chosen, n, text);
 			text[len] = '\n';
 			fwrite(text, 1, len + 1, out);
 		}
 	}
-	return bad;
+	return unreadable(path, odd, bad);
 }
 
 /* hid-recorder's header for the device that this channel's reports are of. */

@@ -161,23 +161,37 @@ static void print_text(struct hps_reader *r, const char *path, const struct hps_
 		raw += c.raw_size;
 	}
 	printf("%s\n", path);
-	printf("  written by  %s%s\n", info->library[0] ? info->library : "(unknown)",
-	       info->finished ? "" : ", not finished");
+	printf("  written by  ");
+	tool_text(stdout, info->library[0] ? info->library : "(unknown)");
+	printf("%s\n", info->finished ? "" : ", not finished");
 	printf("  size        %" PRIu64 " bytes in %" PRIu64 " chunks", info->file_size, info->chunks);
 	if (packed < raw)
 		printf(", packed to %.0f %%", (double)packed * 100 / (double)raw);
-	printf("\n  length      %.3f s%s%s\n", seconds(f->last - f->first), wall ? ", from " : "", wall ? wall : "");
+	printf("\n  length      %.3f s%s", seconds(f->last - f->first), wall ? ", from " : "");
+	tool_text(stdout, wall ? wall : "");
+	printf("\n");
 	if (device(r, &s)) {
-		printf("  device      %s", s.device ? s.device : "(no name)");
+		printf("  device      ");
+		tool_text(stdout, s.device ? s.device : "(no name)");
 		if (s.vendor || s.product)
 			printf(" %04x:%04x", s.vendor, s.product);
-		printf("%s%s\n", s.serial ? ", serial " : "", s.serial ? s.serial : "");
+		printf("%s", s.serial ? ", serial " : "");
+		tool_text(stdout, s.serial ? s.serial : "");
+		printf("\n");
 	}
-	if (pipeline)
-		printf("  below       %s\n", pipeline);
+	if (pipeline) {
+		printf("  below       ");
+		tool_text(stdout, pipeline);
+		printf("\n");
+	}
 	for (size_t i = 0; i < info->nchannels; i++) {
 		const struct hps_channel *ch = hps_channel_at(r, i);
-		printf("  channel     %-14s %-5s %10" PRIu64 " messages", ch->topic, ch->encoding, ch->messages);
+		int topic = (int)strnlen(ch->topic, 14), encoding = (int)strnlen(ch->encoding, 5);
+		printf("  channel     ");
+		tool_text(stdout, ch->topic);
+		printf("%*s ", 14 - topic, "");
+		tool_text(stdout, ch->encoding);
+		printf("%*s %10" PRIu64 " messages", 5 - encoding, "", ch->messages);
 		if (strcmp(ch->topic, HPS_TOPIC_EVENTS) != 0)
 			printf(", %.1f Hz", rate(ch, f));
 		printf("\n");
@@ -243,7 +257,9 @@ static void print_events(struct hps_reader *r)
 			printf(" %.6f s", seconds(e.value));
 		else if (e.value)
 			printf(" %" PRId64, e.value);
-		printf("%s%s\n", e.text ? ": " : "", e.text ? e.text : "");
+		printf("%s", e.text ? ": " : "");
+		tool_text(stdout, e.text ? e.text : "");
+		printf("\n");
 	}
 }
 

@@ -150,4 +150,11 @@ int hps_load_new(struct hps_reader *, struct hps_rchunk *);
 void hps_cache_free(struct hps_reader *);
 int hps_zstd_unpack(void **ctx, const uint8_t *src, size_t n, uint64_t size, uint8_t **out);
 void hps_zstd_unpack_free(void *ctx);
+/* Can hps_get_sample() read this channel? The topic alone does not say it: the fields may be other ones. */
+static inline bool hps_holds_samples(const struct hps_reader *r, size_t channel)
+{
+	enum hps_role role = r->channels[channel].role;
+	return role == HPS_ROLE_SAMPLE || role == HPS_ROLE_SAMPLE_JSON;
+}
+
 #endif

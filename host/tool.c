@@ -3,6 +3,7 @@
 #include "tool.h"
 #include "clock.h"
 #include "options.h"
+#include "session_reader.h"
 #include "utf8.h"
 #include <errno.h>
 #include <stdio.h>
@@ -68,7 +69,9 @@ int tool_fail(const char *command, const char *path, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "headpipe %s: %s: %s\n", command, path, text);
+	fprintf(stderr, "headpipe %s: %s: ", command, path);
+	tool_text(stderr, text);
+	fputc('\n', stderr);
 	return 1;
 }
 
@@ -111,13 +114,14 @@ int tool_samples(const char *command, const char *path, struct hps_reader *r)
 	char have[600] = "none";
 	size_t n = 0;
 	for (size_t i = 0; (c = hps_channel_at(r, i)); i++) {
-		if (!strcmp(c->topic, HPS_TOPIC_SAMPLE) && c->messages)
+		if (hps_holds_samples(r, i) && c->messages)
 			return (int)i;
 		if (n + 100 < sizeof have)
 			n += (size_t)snprintf(have + n, sizeof have - n, "%s%.50s (%.20s)", i ? ", " : "", c->topic,
 			                      c->encoding);
 	}
-	tool_fail(command, path, "there are no samples (" HPS_TOPIC_SAMPLE ") in it; channels: %s", have);
+	tool_fail(command, path, "there are no samples (" HPS_TOPIC_SAMPLE ", headpipe/Sample) in it; channels: %s",
+	          have);
 	return -1;
 }
 
@@ -152,6 +156,17 @@ int64_t tool_start(struct hps_reader *r)
 			return m.time;
 	}
 	return 0;
+}
+
+void tool_text(FILE *f, const char *text)
+{
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+		if (c < 0x20 || c == 0x7f)
+			fprintf(f, "\\x%02x", c);
+		else
+			putc(c, f);
+	}
 }
 
 void tool_json(FILE *f, const char *text)

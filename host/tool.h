@@ -23,6 +23,8 @@ int tool_samples(const char *command, const char *path, struct hps_reader *);
 void tool_progress(uint64_t done, uint64_t total);
 /* The recording's first message time. */
 int64_t tool_start(struct hps_reader *);
+/* Text out of a file, which is not to give orders to the terminal: control characters as \xNN. */
+void tool_text(FILE *, const char *text);
 /* JSON text with escapes, in quotes; NULL: null. */
 void tool_json(FILE *, const char *text);
 

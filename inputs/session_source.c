@@ -2,6 +2,7 @@
  * session_source.c - a session file as a source of reports, or of samples, and of the events between them. */
 #include "headpipe-session.h"
 #include "report_source.h"
+#include "session_reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +19,7 @@ struct session_source {
 	char filters[1024];
 	void (*warn)(void *arg, const char *text);
 	void *arg;
+	bool told_unreadable;
 	bool has_first, past_first; /* the first HP_CONNECTED is not given */
 	struct hp_sample sample;
 	struct hp_event event;
@@ -35,10 +37,14 @@ bool session_source_is(const char *path)
 	return n > 0 && !memcmp(have, magic, (size_t)n);
 }
 
+static bool is_raw(const struct hps_channel *c)
+{
+	return !strcmp(c->topic, HPS_TOPIC_REPORTS) && !strcmp(c->encoding, "raw");
+}
+
 static bool is_report(const struct session_source *s, const struct hps_message *m)
 {
-	const struct hps_channel *c = hps_channel_at(s->in, m->channel);
-	return !strcmp(c->topic, HPS_TOPIC_REPORTS) && !strcmp(c->encoding, "raw");
+	return is_raw(hps_channel_at(s->in, m->channel));
 }
 
 static int set_text(char **at, const char *text)
@@ -146,6 +152,13 @@ static int next(struct report_source *base, struct report *out)
 			*out = (struct report){ s->sample.time_ns, NULL, 0, &s->sample, NULL };
 			return 1;
 		}
+		if (base->samples && hps_holds_samples(s->in, m.channel) && !s->told_unreadable) {
+			snprintf(text, sizeof text, "%.300s: a sample at %.3f s cannot be read; such are left out",
+			         s->path, (double)m.time / 1e9);
+			s->told_unreadable = true;
+			if (s->warn)
+				s->warn(s->arg, text);
+		}
 		rc = take_event(s, &m, out);
 		if (rc)
 			return rc;
@@ -181,26 +194,29 @@ static void list_channels(struct hps_reader *r, char *out, size_t size)
 		n += (size_t)snprintf(out + n, size - n, "%s%.60s (%.20s)", i ? ", " : "", c->topic, c->encoding);
 }
 
-static uint64_t count(struct hps_reader *r, const char *topic)
+/* Only what can be read counts. */
+static void count(struct hps_reader *r, uint64_t *reports, uint64_t *samples)
 {
-	uint64_t n = 0;
 	const struct hps_channel *c;
-	for (size_t i = 0; (c = hps_channel_at(r, i)); i++)
-		n += strcmp(c->topic, topic) ? 0 : c->messages;
-	return n;
+	*reports = *samples = 0;
+	for (size_t i = 0; (c = hps_channel_at(r, i)); i++) {
+		*samples += hps_holds_samples(r, i) ? c->messages : 0;
+		*reports += is_raw(c) ? c->messages : 0;
+	}
 }
 
 /* Which of the two, and everything that is known before the first report. */
 static int choose(struct session_source *s, const struct report_source_ask *ask, char *why, size_t size)
 {
 	char channels[400];
-	uint64_t reports = count(s->in, HPS_TOPIC_REPORTS), samples = count(s->in, HPS_TOPIC_SAMPLE);
+	uint64_t reports, samples;
+	count(s->in, &reports, &samples);
 	bool want_reports = ask->want == REPORT_SOURCE_REPORTS, want_samples = ask->want == REPORT_SOURCE_SAMPLES;
 	s->base.samples = want_samples || (!want_reports && !reports);
 	if (!reports && !samples) {
 		list_channels(s->in, channels, sizeof channels);
-		snprintf(why, size, "%.300s: there is nothing in %s or %s; channels: %s", s->path, HPS_TOPIC_REPORTS,
-		         HPS_TOPIC_SAMPLE, channels);
+		snprintf(why, size, "%.300s: there is nothing in %s or %s that can be played; channels: %s", s->path,
+		         HPS_TOPIC_REPORTS, HPS_TOPIC_SAMPLE, channels);
 		return -EINVAL;
 	}
 	if (want_reports ? !reports : want_samples && !samples) {

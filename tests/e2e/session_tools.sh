@@ -199,6 +199,24 @@ want("the files hold the same" in tool("diff", "camera.mcap", "camera2.mcap").ou
 for f in ("camera.mcap", "camera2.mcap"):
     os.unlink(f"{folder}/{f}")
 
+# a topic of ours with other contents, and texts that would give orders to the terminal
+def foreign(name, *records):
+    open(f"{folder}/{name}", "wb").write(b"\x89MCAP0\r\n" + rec(1, text(b"") + text(b"other")) + b"".join(records))
+foreign("other.mcap", rec(3, struct.pack("<H", 1) + text(b"x/Y") + text(b"ros2msg") + text(b"float64 yaw\n")),
+        rec(4, struct.pack("<HH", 1, 1) + text(b"/head/sample") + text(b"cdr") + text(b"")),
+        rec(4, struct.pack("<HH", 2, 0) + text(b"/\x1b[31m") + text(b"raw") + text(b"")),
+        rec(5, struct.pack("<HIqq", 1, 0, 5, 5) + b"\0\1\0\0" + bytes(8)), rec(5, struct.pack("<HIqq", 2, 0, 6, 6)))
+want("channels: /head/sample (cdr), /\\x1b[31m (raw)" in tool("export", "other.mcap", "--csv", code=1).err)
+want("\x1b" not in tool("info", "other.mcap").out + tool("diff", "other.mcap", "a.mcap", code=1).out)
+err = run("[input head]\nuse = replay\npath = other.mcap\n[output o]\nuse = null\n", folder, code=1)
+want("nothing in /hid/reports or /head/sample that can be played; channels: /head/sample (cdr)" in err, err)
+foreign("json.mcap", rec(4, struct.pack("<HH", 1, 0) + text(b"/head/sample") + text(b"json") + text(b"")),
+        rec(5, struct.pack("<HIqq", 1, 0, 5, 5) + b'{"seq":'))
+for how in ("--csv", "--json"):
+    want("1 samples cannot be read" in tool("export", "json.mcap", how, code=1).err)
+err = run("[input head]\nuse = replay\npath = json.mcap\n[output o]\nuse = null\n", folder)
+want("cannot be read; such are left out" in err, err)
+
 # files that are none
 open(folder + "/text", "w").write("hello")
 for command in ("info", "verify"):

@@ -164,7 +164,7 @@ static void connections_and_events(void **state)
 	record(true, false);
 	refused(REPORT_SOURCE_SAMPLES, "no samples were recorded; use source = reports");
 	record(false, false);
-	refused(REPORT_SOURCE_AUTO, "there is nothing in /hid/reports or /head/sample; channels:");
+	refused(REPORT_SOURCE_AUTO, "there is nothing in /hid/reports or /head/sample that can be played; channels:");
 }
 
 /* A bad chunk costs its reports, with a warning; the rest is played. */
