@@ -167,6 +167,24 @@ static bool report(struct diff *d)
 	return wrong != 0;
 }
 
+/* How many channels with the same topic stand before this one: every connection of a device has its own. */
+static int occurrence(const struct hps_reader *r, size_t channel)
+{
+	int n = 0;
+	for (size_t i = 0; i < channel; i++)
+		n += !strcmp(hps_channel_at(r, i)->topic, hps_channel_at(r, channel)->topic);
+	return n;
+}
+
+static int nth_of_topic(const struct hps_reader *r, const char *topic, int n)
+{
+	const struct hps_channel *c;
+	for (size_t i = 0; (c = hps_channel_at(r, i)); i++)
+		if (!strcmp(c->topic, topic) && n-- == 0)
+			return (int)i;
+	return -1;
+}
+
 int cmd_diff(int argc, char **argv)
 {
 	bool bad = false;
@@ -193,14 +211,7 @@ int cmd_diff(int argc, char **argv)
 	bool different = false;
 	int compared = 0;
 	for (size_t i = 0; (ch = hps_channel_at(d.a.r, i)); i++) {
-		int other = -1;
-		const struct hps_channel *y;
-		int nth = 0, seen = 0;
-		for (size_t k = 0; k < i; k++)
-			nth += !strcmp(hps_channel_at(d.a.r, k)->topic, ch->topic);
-		for (size_t k = 0; (y = hps_channel_at(d.b.r, k)); k++)
-			if (!strcmp(y->topic, ch->topic) && seen++ == nth)
-				other = (int)k;
+		int other = nth_of_topic(d.b.r, ch->topic, occurrence(d.a.r, i));
 		d.topic = ch->topic;
 		d.a.channel = (int)i;
 		d.b.channel = other;
@@ -216,7 +227,7 @@ int cmd_diff(int argc, char **argv)
 		compared++;
 	}
 	for (size_t k = 0; (ch = hps_channel_at(d.b.r, k)); k++)
-		if (hps_channel_find(d.a.r, ch->topic) < 0) {
+		if (nth_of_topic(d.a.r, ch->topic, occurrence(d.b.r, k)) < 0) {
 			tool_text(stdout, ch->topic);
 			printf(": only in the second file (%" PRIu64 " messages)\n", ch->messages);
 			different |= ch->messages > 0;

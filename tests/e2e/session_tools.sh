@@ -210,6 +210,14 @@ want("channels: /head/sample (cdr), /\\x1b[31m (raw)" in tool("export", "other.m
 want("\x1b" not in tool("info", "other.mcap").out + tool("diff", "other.mcap", "a.mcap", code=1).out)
 err = run("[input head]\nuse = replay\npath = other.mcap\n[output o]\nuse = null\n", folder, code=1)
 want("nothing in /hid/reports or /head/sample that can be played; channels: /head/sample (cdr)" in err, err)
+# a second connection has a channel of its own, with the same topic
+one = rec(4, struct.pack("<HH", 1, 0) + text(b"/hid/reports") + text(b"raw") + text(b"")) + rec(5, struct.pack("<HIqq", 1, 0, 5, 5) + b"x")
+foreign("one.mcap", one)
+foreign("two.mcap", one, rec(4, struct.pack("<HH", 2, 0) + text(b"/hid/reports") + text(b"raw") + text(b"")) +
+        rec(5, struct.pack("<HIqq", 2, 0, 6, 6) + b"y"))
+want("only in the second file" in tool("diff", "one.mcap", "two.mcap", code=1).out)
+want("only in the first file" in tool("diff", "two.mcap", "one.mcap", code=1).out)
+tool("diff", "two.mcap", "two.mcap")
 foreign("json.mcap", rec(4, struct.pack("<HH", 1, 0) + text(b"/head/sample") + text(b"json") + text(b"")),
         rec(5, struct.pack("<HIqq", 1, 0, 5, 5) + b'{"seq":'))
 for how in ("--csv", "--json"):
