@@ -72,6 +72,9 @@ static int create(struct tape *t)
 			r = hps_create(&t->w, t->path, &w);
 		if (r != -EEXIST)
 			return r;
+		struct stat st;
+		if (n == 1 && !stat(t->path, &st) && S_ISDIR(st.st_mode))
+			return -EISDIR;
 	}
 	return -EEXIST;
 }

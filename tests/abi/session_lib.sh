@@ -26,8 +26,8 @@ if command -v c++ >/dev/null 2>&1; then
 	c++ -std=c++14 $warn $(pkg-config --cflags headpipe-session) -c "$dir/one.cpp" -o "$dir/one.o"
 fi
 for name in session_read session_write; do
-	$CC -std=c11 $warn examples/session/$name.c $(pkg-config --cflags --libs headpipe-session) -lm -o "$dir/$name"
-	$CC -std=c11 $warn examples/session/$name.c $(pkg-config --cflags headpipe-session) "$dir/usr/lib/libheadpipe-session.a" \
+	$CC -std=c11 $warn docs/examples/session/$name.c $(pkg-config --cflags --libs headpipe-session) -lm -o "$dir/$name"
+	$CC -std=c11 $warn docs/examples/session/$name.c $(pkg-config --cflags headpipe-session) "$dir/usr/lib/libheadpipe-session.a" \
 		$(pkg-config --libs --static headpipe-session | sed 's/-lheadpipe-session//') -o "$dir/$name-static"
 done
 "$dir/usr/bin/headpipe" import conf/head-motion.hid -o "$dir/head.mcap" >/dev/null
