@@ -22,6 +22,8 @@ struct session {
 	struct hp_sink *sink;
 	struct hp_timer *timer;
 	bool armed, told_lost;
+	bool stream_due, connected_due; /* of the last connection, not in the ring yet */
+	int64_t connected_ns;
 	uint64_t lost; /* told in the file so far */
 	int64_t wall_offset;
 };
@@ -110,6 +112,70 @@ static bool tell_lost(struct session *s, int64_t time_ns)
 	return true;
 }
 
+static bool push_stream(struct session *s, const struct hp_stream *st)
+{
+	const char *texts[4] = { st->device, st->serial, st->unique_id, st->features };
+	uint32_t at[4] = { 0 }, descriptor = st->descriptor ? st->descriptor_size : 0;
+	size_t n = descriptor + 1; /* 0 means "no text", so texts do not begin there */
+	for (int i = 0; i < 4; i++) {
+		if (!texts[i])
+			continue;
+		at[i] = (uint32_t)n;
+		n += strlen(texts[i]) + 1;
+	}
+	struct tape_stream *r = hp_sink_reserve(s->sink, sizeof *r + n);
+	if (!r)
+		return false;
+	r->kind = TAPE_STREAM;
+	r->descriptor_size = descriptor;
+	r->report_size = st->report_size;
+	r->vendor = st->vendor;
+	r->product = st->product;
+	r->rate_start_ns = st->rate_start_ns;
+	memcpy(r->at, at, sizeof at);
+	if (descriptor)
+		memcpy(r->data, st->descriptor, descriptor);
+	r->data[descriptor] = 0;
+	for (int i = 0; i < 4; i++)
+		if (texts[i])
+			memcpy(r->data + at[i], texts[i], strlen(texts[i]) + 1);
+	hp_sink_commit(s->sink);
+	return true;
+}
+
+static bool push_event(struct session *s, const struct hp_event *e, int64_t rate_start_ns)
+{
+	size_t n = e->text ? strnlen(e->text, TEXT_MAX) : 0;
+	struct tape_event *r = hp_sink_reserve(s->sink, sizeof *r + n + 1);
+	if (!r)
+		return false;
+	*r = (struct tape_event){ TAPE_EVENT, e->type, e->time_ns, e->value, rate_start_ns };
+	if (n)
+		memcpy(r->text, e->text, n);
+	r->text[n] = 0;
+	hp_sink_commit(s->sink);
+	return true;
+}
+
+/* What a reconnect changed must stand in front of the device's next report, also when there was no room for it at
+ * first. */
+static bool tell_connection(struct session *s)
+{
+	const struct hp_stream *st = s->host->stream(s->host, 0);
+	struct hp_event e = { sizeof e, HP_CONNECTED, s->connected_ns, 0, st->device };
+	if (s->stream_due)
+		s->stream_due = !push_stream(s, st);
+	if (!s->stream_due && s->connected_due)
+		s->connected_due = !push_event(s, &e, st->rate_start_ns);
+	return !s->connected_due;
+}
+
+/* Everything that was missed is on record, so a report or sample may follow. */
+static bool ready(struct session *s, int64_t time_ns)
+{
+	return tell_lost(s, time_ns) && (!s->connected_due || tell_connection(s));
+}
+
 /* The first record after a chunk was closed starts the clock of the next one. */
 static void arm(struct session *s)
 {
@@ -145,7 +211,7 @@ static int session_write(void *self, const struct hp_sample *sample)
 	struct tape_sample *r;
 	if (!s->samples)
 		return 0;
-	if (!tell_lost(s, sample->time_ns) || !(r = hp_sink_reserve(s->sink, sizeof *r)))
+	if (!ready(s, sample->time_ns) || !(r = hp_sink_reserve(s->sink, sizeof *r)))
 		return 0; /* counted by the ring */
 	r->kind = TAPE_SAMPLE;
 	r->pad0 = 0;
@@ -161,7 +227,7 @@ static void session_raw(void *self, const struct hp_raw *raw)
 	struct tape_raw *r;
 	if (!s->reports)
 		return;
-	if (!tell_lost(s, raw->time_ns) || !(r = hp_sink_reserve(s->sink, sizeof *r + raw->size)))
+	if (!ready(s, raw->time_ns) || !(r = hp_sink_reserve(s->sink, sizeof *r + raw->size)))
 		return;
 	r->kind = TAPE_RAW;
 	r->size = raw->size;
@@ -171,53 +237,18 @@ static void session_raw(void *self, const struct hp_raw *raw)
 	arm(s);
 }
 
-static void push_stream(struct session *s, const struct hp_stream *st)
-{
-	const char *texts[4] = { st->device, st->serial, st->unique_id, st->features };
-	uint32_t at[4] = { 0 }, descriptor = st->descriptor ? st->descriptor_size : 0;
-	size_t n = descriptor + 1; /* 0 means "no text", so texts do not begin there */
-	for (int i = 0; i < 4; i++) {
-		if (!texts[i])
-			continue;
-		at[i] = (uint32_t)n;
-		n += strlen(texts[i]) + 1;
-	}
-	struct tape_stream *r = hp_sink_reserve(s->sink, sizeof *r + n);
-	if (!r)
-		return;
-	r->kind = TAPE_STREAM;
-	r->descriptor_size = descriptor;
-	r->report_size = st->report_size;
-	r->vendor = st->vendor;
-	r->product = st->product;
-	r->rate_start_ns = st->rate_start_ns;
-	memcpy(r->at, at, sizeof at);
-	if (descriptor)
-		memcpy(r->data, st->descriptor, descriptor);
-	r->data[descriptor] = 0;
-	for (int i = 0; i < 4; i++)
-		if (texts[i])
-			memcpy(r->data + at[i], texts[i], strlen(texts[i]) + 1);
-	hp_sink_commit(s->sink);
-}
-
 static void session_event(void *self, const struct hp_event *e)
 {
 	struct session *s = self;
-	const struct hp_stream *st = s->host->stream(s->host, 0);
-	size_t n = e->text ? strnlen(e->text, TEXT_MAX) : 0;
-	tell_lost(s, e->time_ns);
-	if (e->type == HP_CONNECTED)
-		push_stream(s, st);
-	struct tape_event *r = hp_sink_reserve(s->sink, sizeof *r + n + 1);
-	if (!r)
-		return;
-	*r = (struct tape_event){ TAPE_EVENT, e->type, e->time_ns, e->value,
-		                  e->type == HP_CONNECTED ? st->rate_start_ns : 0 };
-	if (n)
-		memcpy(r->text, e->text, n);
-	r->text[n] = 0;
-	hp_sink_commit(s->sink);
+	bool room = tell_lost(s, e->time_ns);
+	if (e->type == HP_CONNECTED) {
+		s->connected_ns = e->time_ns;
+		s->stream_due = s->connected_due = true;
+	}
+	if (s->connected_due)
+		room = tell_connection(s);
+	if (room && e->type != HP_CONNECTED)
+		push_event(s, e, 0);
 	arm(s);
 }
 
