@@ -16,7 +16,7 @@ DEPS := libuv msgpack hidapi-hidraw inih zlib jansson
 OPTIONAL := ZSTD:libzstd:libzstd-dev LIBDEFLATE:libdeflate:libdeflate-dev LIBLO:liblo:liblo-dev LIBEVDEV:libevdev:libevdev-dev MOSQUITTO:libmosquitto:libmosquitto-dev
 part = $(word $2,$(subst :, ,$1))
 
-HP_CFLAGS := -std=c11 -D_DEFAULT_SOURCE -D_POSIX_C_SOURCE=200809L -Ihost -Iinputs -I$B \
+HP_CFLAGS := -std=c11 -D_DEFAULT_SOURCE -D_POSIX_C_SOURCE=200809L -Ihost/api -Ihost -I. -I$B \
   -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wimplicit-fallthrough \
   -fvisibility=hidden -ffp-contract=off -fno-math-errno -MMD -MP -DHP_VERSION='"$(VERSION)"' -DHP_PREFIX='"$(PREFIX)"' $(if $(WERROR),-Werror)
 HP_LDFLAGS :=
@@ -42,11 +42,11 @@ PC_LIBS   = $(shell pkg-config --libs $(DEPS) $(foreach o,$(HAVE),$(call part,$o
 NEEDS_ZSTD      :=
 NEEDS_LIBLO     := outputs/encoders/osc.c
 NEEDS_LIBEVDEV  := outputs/uinput.c
-NEEDS_MOSQUITTO := outputs/mqtt.c inputs/mqtt.c inputs/mqtt_session.c
+NEEDS_MOSQUITTO := outputs/mqtt.c inputs/mqtt.c host/io/broker.c
 LACKING := $(foreach o,$(filter-out $(HAVE),$(OPTIONAL)),$(NEEDS_$(call part,$o,1)))
 
-MODS  := $(filter-out $(LACKING),$(wildcard inputs/*.c filters/*.c outputs/*.c outputs/encoders/*.c))
-HOST  := $(filter-out host/main.c,$(wildcard host/*.c))
+MODS  := $(filter-out $(LACKING),$(wildcard inputs/*.c inputs/*/*.c filters/*.c outputs/*.c outputs/*/*.c))
+HOST  := $(filter-out host/commands/main.c $(LACKING),$(wildcard host/*/*.c host/*/*/*.c))
 LIBO  := $(MODS:%.c=$B/%.o) $(HOST:%.c=$B/%.o)
 UNIT  := $(patsubst %.c,$B/%,$(wildcard tests/unit/test_*.c))
 PLAINO := $(patsubst %.c,$B/%.o,$(wildcard tests/plain/*.c))
@@ -88,7 +88,7 @@ $B/%.o: %.c $B/flags $B/have.h
 $B/libhost.a: $(LIBO)
 	@rm -f $@
 	@ar rcs $@ $^
-$B/headpipe: $B/host/main.o $B/libhost.a
+$B/headpipe: $B/host/commands/main.o $B/libhost.a
 	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
 $B/tests/unit/%: $B/tests/unit/%.o $(PLAINO) $B/libhost.a
 	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -lcmocka -ldl -lm -lpthread
@@ -122,7 +122,7 @@ $B/headpipe-verify: $B/bench/verify/verify.o $B/libhost.a
 	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ -lm -lpthread
 
 # libheadpipe-session: the session reader and writer alone. Only the functions of headpipe-session.h can be seen.
-SESSION_SRC := $(wildcard host/session*.c host/number*.c)
+SESSION_SRC := $(wildcard host/session/*.c host/number/*.c)
 SESSION_PIC := $(SESSION_SRC:%.c=$B/pic/%.o)
 SESSION_OPT := $(foreach o,ZSTD:libzstd LIBDEFLATE:libdeflate,$(if $(filter $(call part,$o,1):%,$(HAVE)),$(call part,$o,2)))
 SESSION_LIBS = $(shell pkg-config --libs zlib $(SESSION_OPT)) -lm
@@ -178,7 +178,7 @@ UDEV_RULES ?= $(if $(filter /usr,$(PREFIX)),/usr/lib,/etc)/udev/rules.d
 install: all lib
 	install -d $D/bin $D/include $D/lib/headpipe $D/lib/pkgconfig $D/share/headpipe/conf $D/share/man/man1 $D/share/doc/headpipe
 	install -m 755 $B/headpipe $D/bin/headpipe
-	install -m 644 host/headpipe.h host/headpipe-session.h $D/include/
+	install -m 644 host/api/headpipe.h host/api/headpipe-session.h $D/include/
 	install -m 755 $B/$(SESSION_SO) $D/lib/$(SESSION_SO)
 	ln -sf $(SESSION_SO) $D/lib/libheadpipe-session.so
 	@if [ -z "$(DESTDIR)" ] && [ -w /etc/ld.so.cache ]; then case $(PREFIX) in /usr|/usr/local) ldconfig;; esac; fi
@@ -224,4 +224,4 @@ format:
 clean:
 	rm -rf build
 -include $(SESSION_PIC:.o=.d) $B/bench/session/bench_session.d
--include $(BENCHO:.o=.d) $(LIBO:.o=.d) $B/host/main.d $(UNIT:=.d) $(PLAINO:.o=.d) $(FUZZ:=.d) $(TESTMODS:.so=.d)
+-include $(BENCHO:.o=.d) $(LIBO:.o=.d) $B/host/commands/main.d $(UNIT:=.d) $(PLAINO:.o=.d) $(FUZZ:=.d) $(TESTMODS:.so=.d)

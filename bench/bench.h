@@ -3,7 +3,7 @@
 #ifndef BENCH_H
 #define BENCH_H
 #include "headpipe.h"
-#include "hid_descriptor.h"
+#include "inputs/decode/descriptor.h"
 
 struct bench_row {
 	const char *name, *what;

@@ -3,7 +3,7 @@
 #include "../tests/plain/pose.h"
 #include "../tests/plain/random.h"
 #include "bench.h"
-#include "tracker.h"
+#include "inputs/decode/tracker.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
  * machine that slows down for a while slows down both. Compare ratios of one run, not nanoseconds of two. */
 #include "../tests/plain/random.h"
 #include "bench.h"
-#include "clock.h"
+#include "base/clock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,10 +2,10 @@
  * pipe.c - pipelines for the bench. */
 #include "pipe.h"
 #include "bench.h"
-#include "graph.h"
-#include "life.h"
-#include "log.h"
-#include "pipeline.h"
+#include "graph/graph.h"
+#include "run/life.h"
+#include "base/log.h"
+#include "run/pipeline.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #include "../tests/plain/plain_hid.h"
 #include "../tests/plain/random.h"
 #include "bench.h"
-#include "hid_plan.h"
-#include "tracker.h"
+#include "inputs/decode/plan.h"
+#include "inputs/decode/tracker.h"
 #include <string.h>
 
 static struct hid_plan plan, odd_plan;

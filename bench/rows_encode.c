@@ -2,8 +2,8 @@
  * rows_encode.c - sample to bytes, every encoder that is built in, with the defaults of its options. */
 #include "../tests/plain/text.h"
 #include "bench.h"
-#include "modules.h"
-#include "options.h"
+#include "graph/modules.h"
+#include "config/options.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

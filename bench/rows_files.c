@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * rows_files.c - csv rows, the console's line, and reading a recording's text. */
 #include "bench.h"
-#include "hid_recorder.h"
+#include "inputs/replay/recorder.h"
 #include "pipe.h"
-#include "pipeline.h"
+#include "run/pipeline.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

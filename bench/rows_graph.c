@@ -2,9 +2,9 @@
  * rows_graph.c - what the host itself costs per sample: two outputs that do nothing; the same behind a branch; and
  * with `run --perf`. */
 #include "bench.h"
-#include "perf.h"
+#include "run/perf.h"
 #include "pipe.h"
-#include "pipeline.h"
+#include "run/pipeline.h"
 
 static struct bench_pipe plain, branch, measured;
 

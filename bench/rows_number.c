@@ -2,7 +2,7 @@
  * rows_number.c - doubles to text. */
 #include "../tests/plain/random.h"
 #include "bench.h"
-#include "number.h"
+#include "number/number.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * rows_post.c - hand-over from a thread to the loop: from before post() until the output has the sample, the loop
  * asleep before. Measured from stamp to stamp; the next sample is posted when the last one has arrived. */
 #include "bench.h"
-#include "clock.h"
+#include "base/clock.h"
 #include "pipe.h"
 #include <pthread.h>
 #include <semaphore.h>

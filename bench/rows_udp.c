@@ -7,8 +7,8 @@
 #include "../tests/plain/text.h"
 #include "bench.h"
 #include "pipe.h"
-#include "pipeline.h"
-#include "tracker.h"
+#include "run/pipeline.h"
+#include "inputs/decode/tracker.h"
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -5,9 +5,9 @@
  * It works on the three angles yaw, pitch, roll (degrees, about z, y, x) and on x, y, z (cm), in this order: swap,
  * invert, scale, offset. Yaw and roll wrap at 180, they never stick. The quaternion is then built anew from the
  * angles. gyro and accel stay what was measured. With nothing to do, samples pass untouched, bit for bit. */
-#include "frames.h"
+#include "pose/basis.h"
 #include "headpipe.h"
-#include "pose.h"
+#include "pose/pose.h"
 #include <errno.h>
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * motion, slow drift correction, centre. The reference's filter in its exact order of operations, so that the same
  * reports give the same bits; quat.h has the formulas. */
 #include "orientation.h"
-#include "pose.h"
+#include "pose/pose.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef ORIENTATION_H
 #define ORIENTATION_H
 #include "headpipe.h"
-#include "quat.h"
+#include "pose/quat.h"
 
 struct orientation {
 	/* options */

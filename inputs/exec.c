@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * exec.c - samples from the standard output of a program, one JSON object per line. */
-#include "child.h"
+#include "io/child.h"
 #include "json_sample.h"
-#include "lines.h"
+#include "base/lines.h"
 #include <errno.h>
 #include <string.h>
 

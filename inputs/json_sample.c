@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * json_sample.c - samples from JSON objects, parsed by jansson. */
 #include "json_sample.h"
-#include "frames.h"
-#include "pose.h"
+#include "pose/basis.h"
+#include "pose/pose.h"
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * mqtt.c - samples from a topic of an MQTT broker, one JSON object per message. One section is one headset: when a
  * pattern matches several topics, the first that speaks is it. */
 #include "json_sample.h"
-#include "mqtt_session.h"
+#include "io/broker.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

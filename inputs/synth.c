@@ -2,7 +2,7 @@
  * synth.c - made-up head motion: the same options and seed give the same samples, bit for bit on one libm.
  * Time starts at 0 and goes on in steps of 1/rate, so nothing depends on when or how fast it runs. */
 #include "headpipe.h"
-#include "pose.h"
+#include "pose/pose.h"
 #include <errno.h>
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * csv.c - one row of text per sample, with every double written so that it reads back as the same double.
  * The column table below is the whole format; docs/csv.md describes it for readers of the files. */
 #include "headpipe.h"
-#include "number.h"
+#include "number/number.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

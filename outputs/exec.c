@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * exec.c - samples in any encoding to the standard input of a program that runs beside headpipe. */
-#include "child.h"
-#include "framing.h"
+#include "io/child.h"
+#include "io/framing.h"
 #include <errno.h>
 
 enum { RECORD_MAX = 64 * 1024 };

@@ -3,7 +3,7 @@
  *
  * Files are written by the host's writer thread. Numbered files are never overwritten: a run goes on behind the highest
  * number it finds. */
-#include "framing.h"
+#include "io/framing.h"
 #include "headpipe.h"
 #include <dirent.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
  * mqtt.c - any encoding to a topic of an MQTT broker, with a retained status that the broker itself sets to "offline"
  * when headpipe is gone. Bounded: what the broker does not take in time is dropped, since a pose is worthless when it
  * is late. */
-#include "mqtt_session.h"
+#include "io/broker.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

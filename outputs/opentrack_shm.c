@@ -6,7 +6,7 @@
  * id, int32 second game id, 8 bytes of table, bool stop. Readers and writers hold flock() on it. Layout and name are
  * opentrack's (proto-wine/wine-shm.h); signs are those of its X-Plane plugin: x right, y up, z back, yaw right, pitch
  * up, roll right. */
-#include "frames.h"
+#include "pose/basis.h"
 #include "headpipe.h"
 #include <errno.h>
 #include <fcntl.h>

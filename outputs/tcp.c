@@ -4,9 +4,9 @@
  * Nothing here waits: a peer that does not keep up is disconnected. All sockets sit in one epoll set of their own,
  * edge-triggered, so that the loop watches a single descriptor and wakes only when something happens. */
 #define _GNU_SOURCE /* accept4 */
-#include "framing.h"
+#include "io/framing.h"
 #include "headpipe.h"
-#include "outflow.h"
+#include "io/outflow.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>

@@ -3,7 +3,7 @@
  *
  * Every axis of the pose can be an axis of the joystick: -32767 to 32767, 0 in the middle. Signs are those of
  * simulators: yaw right, pitch up, roll right, x right, y up, z back are positive. */
-#include "frames.h"
+#include "pose/basis.h"
 #include "headpipe.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
  * the aircraft, right, up, back, counted from its reference point. So the eye point of the aircraft is asked for with
  * RREF (413 bytes), and no position is sent before all three coordinates are known. The question stays open at one
  * answer a second, so another aircraft brings its own eye point, and is repeated when the answers stop. */
-#include "frames.h"
+#include "pose/basis.h"
 #include "headpipe.h"
 #include <errno.h>
 #include <math.h>

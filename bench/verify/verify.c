@@ -2,7 +2,7 @@
  * verify.c - hp_text_9g and hp_text_f3 against the C library's printf on random bit patterns, one process per
  * processor. headpipe-verify [PATTERNS [SEED]]; 100 million by default, of each form. Exit 1 when any text differs. */
 #include "../../tests/plain/random.h"
-#include "number.h"
+#include "number/number.h"
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * hds.c - one motion event per sample, in the payload encoding of HomeKit Data Stream. docs/hds.md has the schema. */
-#include "hds_encode.h"
+#include "hds/encode.h"
 #include "headpipe.h"
 #include <errno.h>
 

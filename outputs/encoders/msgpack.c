@@ -2,7 +2,7 @@
  * msgpack.c - one MessagePack map per sample, always the same eight keys in the same order; docs/wire-formats.md has
  * the schema. msgpack-c packs into our own fixed buffer: no allocation. */
 #include "headpipe.h"
-#include "label.h"
+#include "base/label.h"
 #include <errno.h>
 #include <msgpack/pack.h>
 #include <string.h>

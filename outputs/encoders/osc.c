@@ -4,7 +4,7 @@
  * What is sent is text: addresses and arguments, one or several messages separated by `|`. A preset is nothing but
  * such a text (osc_presets.h). open() builds the messages once; encode() writes the new numbers over the old ones
  * inside them, so that no sample allocates. Numbers are float32 always: several receivers ignore doubles, or worse. */
-#include "frames.h"
+#include "pose/basis.h"
 #include "headpipe.h"
 #include "osc_presets.h"
 #include <errno.h>

@@ -23,7 +23,7 @@ static int encode(void *self, const struct hp_sample *s, const struct hp_stream 
 HP_MODULE(bad) = { HP_MODULE_HEAD, .kind = HP_ENCODER, .name = "bad", .summary = "crashes at the sixth sample",
 	.state_size = sizeof(struct bad), .encode = encode };
 C
-${CC:-cc} -O1 -fPIC -shared -Ihost -o "$dir/bad.so" "$dir/bad.c" || exit 1
+${CC:-cc} -O1 -fPIC -shared -Ihost/api -o "$dir/bad.so" "$dir/bad.c" || exit 1
 printf '[input head]\nuse = synth\n[output a]\nuse = udp\nto = 127.0.0.1:9\nencoding = %s/bad.so\n' "$dir" >"$dir/a.ini"
 (ulimit -c 0; timeout 20 "$B/headpipe" run "$dir/a.ini") 2>"$dir/err"
 status=$?

@@ -46,9 +46,9 @@ for line in 'headpipe: input head: all sent' 'headpipe: output out: stopped'; do
 	grep -qx "$line" "$dir/log" || { wrong "no: $line"; cat "$dir/log"; }
 done
 # old modules stay loadable as long as the major number stays
-grep -q '^#define HP_ABI_MAJOR 1u' host/headpipe.h || wrong "the major number has changed: v1 belongs to another headpipe"
+grep -q '^#define HP_ABI_MAJOR 1u' host/api/headpipe.h || wrong "the major number has changed: v1 belongs to another headpipe"
 # and with its numbers and layout today's header still agrees
-for header in host tests/abi/v1; do
+for header in host/api tests/abi/v1; do
 	$CC -std=c11 -I$header -fsyntax-only tests/abi/layout.c || wrong "$header/headpipe.h has another layout"
 done
 [ $failed = 0 ] && echo "frozen: modules of ABI 1.0 run"

@@ -32,20 +32,20 @@ cp "$dir/alone.c" "$dir/alone.cpp"
 for cc in gcc clang; do
 	have $cc || continue
 	for src in "$dir/alone.c" tests/abi/layout.c tests/abi/module.c; do
-		must $cc -std=c11 $W -pedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Ihost -fsyntax-only "$src"
+		must $cc -std=c11 $W -pedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Ihost/api -fsyntax-only "$src"
 	done
-	must $cc -std=c17 $W -Ihost -fsyntax-only tests/abi/module.c
+	must $cc -std=c17 $W -Ihost/api -fsyntax-only tests/abi/module.c
 	# a built-in has a symbol of its own
-	must $cc -std=c11 $W -Ihost -DHP_BUILTIN=encoder -c tests/abi/module.c -o "$dir/builtin.o"
+	must $cc -std=c11 $W -Ihost/api -DHP_BUILTIN=encoder -c tests/abi/module.c -o "$dir/builtin.o"
 	nm "$dir/builtin.o" | grep -q ' hp_encoder_every$' || wrong "$cc: no hp_encoder_every"
 done
 for cxx in g++ clang++; do
 	have $cxx || continue
 	for std in c++14 c++17 c++20; do
-		must $cxx -std=$std $W -Ihost -fsyntax-only "$dir/alone.cpp"
-		must $cxx -std=$std $W -Ihost -fsyntax-only tests/abi/module_new.cpp
+		must $cxx -std=$std $W -Ihost/api -fsyntax-only "$dir/alone.cpp"
+		must $cxx -std=$std $W -Ihost/api -fsyntax-only tests/abi/module_new.cpp
 	done
-	must $cxx -std=c++20 $W -Ihost -fsyntax-only tests/abi/module_designated.cpp
+	must $cxx -std=c++20 $W -Ihost/api -fsyntax-only tests/abi/module_designated.cpp
 done
 
 # a field of the wrong type is found when the module is compiled
@@ -60,8 +60,8 @@ while read -r type row; do
 		command -v ${c%% *} >/dev/null 2>&1 || continue
 		case $c in *++*) src=$dir/field.cpp ;; *) src=$dir/field.c ;; esac
 		case $type in
-		double | bool) must $c -Ihost -fsyntax-only "$src" ;;
-		*) must_not $c -Ihost -fsyntax-only "$src" ;;
+		double | bool) must $c -Ihost/api -fsyntax-only "$src" ;;
+		*) must_not $c -Ihost/api -fsyntax-only "$src" ;;
 		esac
 	done
 done <<'END'
@@ -86,7 +86,7 @@ loads() { # name command...
 	name=$1
 	shift
 	rm -f "$dir/every.so" "$dir/o.bin"
-	must "$@" -fPIC -shared -Ihost -o "$dir/every.so"
+	must "$@" -fPIC -shared -Ihost/api -o "$dir/every.so"
 	exported=$(nm -D --defined-only "$dir/every.so" | awk '$2 ~ /[A-Z]/ && $2 !~ /[WVu]/ { print $3 }' | sort | tr '\n' ' ')
 	[ "$exported" = "headpipe_module " ] || wrong "$name exports: $exported"
 	(cd "$dir" && "$program" run run.ini -q) || wrong "$name does not run"

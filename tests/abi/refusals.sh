@@ -30,7 +30,7 @@ headpipe: 1 error in run.ini; nothing was started"
 }
 # $1: what is wrong in broken.c, $2: the sentence
 broken() {
-	$CC -std=c11 -Wall -Wextra -Wno-missing-field-initializers -Werror -fPIC -shared -Ihost "-DWRONG_$1" tests/abi/broken.c \
+	$CC -std=c11 -Wall -Wextra -Wno-missing-field-initializers -Werror -fPIC -shared -Ihost/api "-DWRONG_$1" tests/abi/broken.c \
 		-o "$mods/$1.so" || failed=$((failed + 1))
 	refused "./mods/$1.so" "./mods/$1.so: $2"
 }
@@ -66,11 +66,11 @@ broken outside 'output broken: option `gain`: the field lies outside of the stat
 broken endless 'output broken: option `gain` stands there twice'
 
 # the good one of the same source does load
-$CC -std=c11 -Wall -Wextra -Werror -fPIC -shared -Ihost tests/abi/broken.c -o "$mods/broken.so" || failed=$((failed + 1))
+$CC -std=c11 -Wall -Wextra -Werror -fPIC -shared -Ihost/api tests/abi/broken.c -o "$mods/broken.so" || failed=$((failed + 1))
 tree=$(cd "$dir" && "$program" check run.ini -s game.use=./mods/broken.so 2>&1)
 [ "$tree" = "head (synth) ── game (broken)" ] || { failed=$((failed + 1)); echo "good: $tree"; }
 
-$CC -std=c11 -Wall -Wextra -Werror -fPIC -shared -Ihost -DOLDER_STRUCT tests/abi/broken.c -o "$mods/older.so" ||
+$CC -std=c11 -Wall -Wextra -Werror -fPIC -shared -Ihost/api -DOLDER_STRUCT tests/abi/broken.c -o "$mods/older.so" ||
 	failed=$((failed + 1))
 tree=$(cd "$dir" && "$program" check run.ini -s game.use=./mods/older.so 2>&1)
 [ "$tree" = "head (synth) ── game (broken)" ] || { failed=$((failed + 1)); echo "older: $tree"; }

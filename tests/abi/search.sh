@@ -14,7 +14,7 @@ failed=0 tried=0
 module() { # file name summary
 	printf '#include <headpipe.h>\nstatic int w(void *self, const struct hp_sample *s) { (void)self; (void)s; return 0; }
 HP_MODULE(%s) = { HP_MODULE_HEAD, .kind = HP_OUTPUT, .name = "%s", .summary = "%s", .write = w };\n' "$2" "$2" "$3" >"$dir/m.c"
-	$CC -std=c11 -fPIC -shared -Ihost "$dir/m.c" -o "$1" || failed=$((failed + 1))
+	$CC -std=c11 -fPIC -shared -Ihost/api "$dir/m.c" -o "$1" || failed=$((failed + 1))
 }
 same() { # what got wanted
 	tried=$((tried + 1))

@@ -38,7 +38,7 @@ static int nothing(void *self, const struct hp_sample *s)
 HP_MODULE(german) = { HP_MODULE_HEAD, .kind = HP_OUTPUT, .name = "german", .summary = "speaks German", .open = open_german,
 	              .write = nothing };
 END
-${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -fPIC -shared -Ihost "$tmp/german.c" -o "$tmp/german.so"
+${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -fPIC -shared -Ihost/api "$tmp/german.c" -o "$tmp/german.so"
 encodings=$("$here/${B:-build}/headpipe" modules | sed -n '/^encoders/,$p' | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p' | grep -v '^not$')
 run() { # folder, first section of outputs
 	mkdir "$tmp/$1"

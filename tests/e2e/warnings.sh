@@ -6,7 +6,7 @@ set -u
 B=${B:-build}
 flags='-std=c11 -D_DEFAULT_SOURCE -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 	-Wvla -Wformat=2 -Wimplicit-fallthrough -Werror -ffp-contract=off -fsyntax-only'
-include="-Ihost -Iinputs -Ioutputs -Ioutputs/encoders -I$B -Itests/unit -Itests/plain"
+include="-Ihost/api -Ihost -I. -I$B -Itests/unit -Itests/plain"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 packages=
@@ -20,14 +20,14 @@ while read -r _ name value; do
 	case $name in
 	HP_HAVE_LIBLO) [ "$value" = 1 ] || without="$without outputs/encoders/osc.c" ;;
 	HP_HAVE_LIBEVDEV) [ "$value" = 1 ] || without="$without outputs/uinput.c" ;;
-	HP_HAVE_MOSQUITTO) [ "$value" = 1 ] || without="$without outputs/mqtt.c inputs/mqtt.c" ;;
+	HP_HAVE_MOSQUITTO) [ "$value" = 1 ] || without="$without outputs/mqtt.c inputs/mqtt.c host/io/broker.c" ;;
 	esac
 done <"$B/have.h"
 failed=0 count=0
 for cc in gcc clang; do
 	command -v $cc >/dev/null 2>&1 || { echo "skip: no $cc here"; continue; }
 	all=
-	for f in host/*.c inputs/*.c filters/*.c outputs/*.c outputs/encoders/*.c bench/*.c tests/unit/*.c tests/unit/modules/*.c \
+	for f in host/*/*.c host/*/*/*.c inputs/*.c inputs/*/*.c filters/*.c outputs/*.c outputs/*/*.c bench/*.c tests/unit/*.c tests/unit/modules/*.c \
 		tests/plain/*.c tests/fuzz/*.c; do
 		[ -f "$f" ] || continue
 		case " $without " in *" $f "*) continue ;; esac

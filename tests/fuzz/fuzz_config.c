@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_config.c - any bytes as an ini file, and its values as every type of option. */
-#include "config.h"
-#include "options.h"
+#include "config/config.h"
+#include "config/options.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

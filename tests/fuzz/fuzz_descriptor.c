@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_descriptor.c - any bytes as a HID report descriptor: an answer, and a result that hangs together. */
-#include "hid_descriptor.h"
-#include "hid_plan.h"
+#include "inputs/decode/descriptor.h"
+#include "inputs/decode/plan.h"
 
 #include <stdlib.h>
 #include <string.h>

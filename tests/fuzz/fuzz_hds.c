@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_hds.c - any bytes through the HDS reader; what it takes must survive the writer. First byte: bit 0 message or
  * value, bits 1 and 2 the reader's flags. */
-#include "hds_decode.h"
+#include "hds/decode.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

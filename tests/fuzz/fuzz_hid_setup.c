@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_hid_setup.c - any descriptor, any answers to its feature reports: marker, unique ID, start-up settings.
  * Input: two bytes length of the descriptor, the descriptor, then the answers, each with one byte length. */
-#include "hid.h"
+#include "inputs/hid/hid.h"
 #include <stdlib.h>
 #include <string.h>
 

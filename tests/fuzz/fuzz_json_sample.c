@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_json_sample.c - any text as a line of a program's output: refused with a reason, or a sample that is finite. */
-#include "json_sample.h"
-#include "pose.h"
+#include "inputs/json_sample.h"
+#include "pose/pose.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_pack.c - any bytes as a block of an archive; a block that can be read packs and reads back to the same. */
-#include "pack.h"
+#include "session/pack/pack.h"
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_recording.c - any bytes as hid-recorder text, line by line and as the source of a replay. */
-#include "hid_recorder.h"
-#include "report_source.h"
+#include "inputs/replay/recorder.h"
+#include "inputs/replay/source.h"
 
 #include <stdio.h>
 #include <stdlib.h>

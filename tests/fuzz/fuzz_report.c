@@ -2,7 +2,7 @@
  * fuzz_report.c - any device and any report: the plan reads what the plain per-bit reading does.
  * Input: one byte n, n bytes of descriptor, the report. */
 #include "../plain/plain_hid.c"
-#include "hid_plan.h"
+#include "inputs/decode/plan.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * hds_bridge.c - trees through headpipe's HDS writer and reader, and random trees. */
-#include "hds_decode.h"
+#include "hds/decode.h"
 #include "hds_plain.h"
 #include <stdlib.h>
 #include <string.h>

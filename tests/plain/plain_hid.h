@@ -2,7 +2,7 @@
  * plain_hid.h - a second, deliberately plain reading of HID reports, to judge the fast one by. */
 #ifndef PLAIN_HID_H
 #define PLAIN_HID_H
-#include "hid_descriptor.h"
+#include "inputs/decode/descriptor.h"
 
 /* The number in bits first to first + size - 1 of the data, lowest first, bit by bit; bits past the end are 0.
  * size: 1 to 63. */

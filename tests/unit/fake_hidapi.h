@@ -3,7 +3,7 @@
  * program defines hidapi's own functions, so the product is linked unchanged. Header only; included once. */
 #ifndef FAKE_HIDAPI_H
 #define FAKE_HIDAPI_H
-#include "hid.h"
+#include "inputs/hid/hid.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

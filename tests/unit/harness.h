@@ -21,16 +21,16 @@
 #undef fail_msg
 #define fail_msg(...) (print_error(__VA_ARGS__), print_error("\n"), _fail(__FILE__, __LINE__))
 
-#include "clock.h"
-#include "graph.h"
-#include "life.h"
-#include "limit.h"
-#include "live.h"
-#include "log.h"
+#include "base/clock.h"
+#include "graph/graph.h"
+#include "run/life.h"
+#include "run/limit.h"
+#include "run/live.h"
+#include "base/log.h"
 #include "modules/probe.h"
-#include "pipeline.h"
-#include "post.h"
-#include "services.h"
+#include "run/pipeline.h"
+#include "run/post.h"
+#include "run/services.h"
 
 struct bench {
 	struct hp_config config;

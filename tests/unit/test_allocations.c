@@ -3,8 +3,8 @@
  * output or encoder that needs no peer. Counted on the emitting thread; the writer thread has its own time. */
 #include "../plain/random.h"
 #include "harness.h"
-#include "modules.h"
-#include "pose.h"
+#include "graph/modules.h"
+#include "pose/pose.h"
 #include <fcntl.h>
 
 static _Thread_local long allocations;

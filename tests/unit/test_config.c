@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_config.c - ini text to sections, and every sentence about text that is none. */
 #include "../plain/plain_ini.h"
-#include "config.h"
+#include "config/config.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

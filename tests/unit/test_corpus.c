@@ -2,8 +2,8 @@
  * test_corpus.c - real report descriptors against what the Linux kernel finds in them. */
 #include "../plain/plain_hid.h"
 #include "find.h"
-#include "hid_descriptor.h"
-#include "hid_recorder.h"
+#include "inputs/decode/descriptor.h"
+#include "inputs/replay/recorder.h"
 #include "table.h"
 
 #include <setjmp.h>

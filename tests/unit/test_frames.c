@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_frames.c - the changes of basis against matrices and unit vectors written out by hand, and the filter `axes`. */
 #include "fake_host.h"
-#include "frames.h"
-#include "pose.h"
+#include "pose/basis.h"
+#include "pose/pose.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

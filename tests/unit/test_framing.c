@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "../plain/random.h"
-#include "framing.h"
+#include "io/framing.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

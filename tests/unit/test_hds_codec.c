@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "../plain/hds_plain.h"
-#include "hds_decode.h"
+#include "hds/decode.h"
 #include "headpipe.h"
 #include <errno.h>
 #include <stdio.h>

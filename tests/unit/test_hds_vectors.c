@@ -9,7 +9,7 @@
 
 #include "../plain/hds_vectors.h"
 #include "find.h"
-#include "hds_decode.h"
+#include "hds/decode.h"
 #include <errno.h>
 #include <string.h>
 

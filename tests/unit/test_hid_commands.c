@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * test_hid_commands.c - probe, dump, doctor and udev against made-up devices: exit status, text, JSON. */
-#include "commands.h"
-#include "doctor.h"
+#include "commands/commands.h"
+#include "commands/doctor/doctor.h"
 #include "fake_hidapi.h"
 #include "hid_descriptors.h"
-#include "hid_recorder.h"
+#include "inputs/replay/recorder.h"
 #include <jansson.h>
 #include <netinet/in.h>
 #include <setjmp.h>

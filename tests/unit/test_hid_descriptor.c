@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_hid_descriptor.c - items of a report descriptor one by one, and descriptors that go wrong. */
 #include "../plain/random.h"
-#include "hid_descriptor.h"
+#include "inputs/decode/descriptor.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * test_hid_plan.c - the decode plan against the plain per-bit reading, on random devices and random reports. */
 #include "../plain/plain_hid.h"
 #include "../plain/random.h"
-#include "hid_plan.h"
+#include "inputs/decode/plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

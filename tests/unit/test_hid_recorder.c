@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_hid_recorder.c - the text of hid-recorder: what is read, what is refused and with which words. */
 #include "find.h"
-#include "hid_recorder.h"
+#include "inputs/replay/recorder.h"
 #include "recording.h"
 
 #include <errno.h>

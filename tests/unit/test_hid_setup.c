@@ -2,7 +2,7 @@
  * test_hid_setup.c - start-up settings, marker, identity and recognition of live devices: pure functions, against the
  * reference's vectors and by hand. */
 #include "find.h"
-#include "hid.h"
+#include "inputs/hid/hid.h"
 #include "hid_descriptors.h"
 #include "table.h"
 #include <errno.h>

@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include "json_sample.h"
-#include "lines.h"
-#include "pose.h"
+#include "inputs/json_sample.h"
+#include "base/lines.h"
+#include "pose/pose.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * test_number.c - hp_text_9g and hp_text_f3 against printf in the C locale, hp_text_exact against strtod and against
  * every shorter printf. The hard values: ties, carries, powers of ten, the switch to e-notation, denormals. */
 #include "../plain/random.h"
-#include "number.h"
+#include "number/number.h"
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

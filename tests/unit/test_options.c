@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_options.c - option tables: values out of text, sentences about bad ones, live changes, sound tables. */
-#include "options.h"
+#include "config/options.h"
 #include <errno.h>
 #include <locale.h>
 #include <setjmp.h>

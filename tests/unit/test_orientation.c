@@ -4,7 +4,7 @@
 #include "../plain/pose.h"
 #include "check.h"
 #include "fake_host.h"
-#include "pose.h"
+#include "pose/pose.h"
 
 extern const struct hp_module hp_filter_orientation;
 static const struct hp_module *const module = &hp_filter_orientation;

@@ -9,8 +9,8 @@ int main(void)
 	return 77;
 }
 #else
-#include "frames.h"
-#include "pose.h"
+#include "pose/basis.h"
+#include "pose/pose.h"
 #include <lo/lo.h>
 #include <math.h>
 #include <setjmp.h>

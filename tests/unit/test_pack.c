@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "pack.h"
-#include "pack_model.h"
-#include "pose.h"
-#include "session_head.h"
+#include "session/pack/pack.h"
+#include "session/pack/model.h"
+#include "pose/pose.h"
+#include "session/head.h"
 #include "session_make.h"
 
 static uint64_t seed = 88172645463325252u;

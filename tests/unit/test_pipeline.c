@@ -2,7 +2,7 @@
  * test_pipeline.c - the way of a sample: order, copies at branches, drops, filters that make samples, numbers that are
  * not finite, and failures that are told but do not spread. */
 #include "harness.h"
-#include "pose.h"
+#include "pose/pose.h"
 
 #define INI                                                                                                     \
 	"[input head]\nuse = probe_in\n[output raw]\nuse = probe_out\n[filter pose]\nuse = probe_filter\n"      \

@@ -2,7 +2,7 @@
  * test_pose.c - host/pose.c against the plain formulas, bit for bit, and what derive and finite promise. */
 #include "../plain/pose.h"
 #include "check.h"
-#include "pose.h"
+#include "pose/pose.h"
 
 enum { ROUNDS = 20000 };
 

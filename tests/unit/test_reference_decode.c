@@ -3,7 +3,7 @@
 #include "../plain/plain_hid.h"
 #include "find.h"
 #include "table.h"
-#include "tracker.h"
+#include "inputs/decode/tracker.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #include "../plain/libm_probe.h"
 #include "check.h"
 #include "find.h"
-#include "pose.h"
+#include "pose/pose.h"
 
 static void test_math(void **state)
 {

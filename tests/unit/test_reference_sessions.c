@@ -6,7 +6,7 @@
 #include "check.h"
 #include "fake_host.h"
 #include "find.h"
-#include "tracker.h"
+#include "inputs/decode/tracker.h"
 #include <dirent.h>
 
 extern const struct hp_module hp_filter_orientation, hp_encoder_json, hp_encoder_opentrack;

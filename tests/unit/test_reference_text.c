@@ -4,7 +4,7 @@
 #include "check.h"
 #include "fake_host.h"
 #include "find.h"
-#include "number.h"
+#include "number/number.h"
 
 extern const struct hp_module hp_encoder_json, hp_encoder_opentrack;
 

@@ -9,7 +9,7 @@
 
 #include "have.h"
 #include "session_make.h"
-#include "session_record.h"
+#include "session/record.h"
 #include <unistd.h>
 
 static char why[300];

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "../../outputs/session_tape.h"
-#include "report_source.h"
+#include "outputs/session/tape.h"
+#include "inputs/replay/source.h"
 #include "session_make.h"
 #include <unistd.h>
 

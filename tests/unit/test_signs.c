@@ -3,9 +3,9 @@
  * right, nodded 10 up and tilted 10 to the right, one at a time, and reading its bytes. UPDATE=1 writes the table anew.
  */
 #include "fake_host.h"
-#include "frames.h"
+#include "pose/basis.h"
 #include "have.h"
-#include "pose.h"
+#include "pose/pose.h"
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * test_sims.c - flightgear, xplane and opentrack_shm: bytes, signs, base offsets, and a counterpart that answers,
  * is silent, talks nonsense or holds the lock. */
 #include "fake_host.h"
-#include "frames.h"
+#include "pose/basis.h"
 #include <fcntl.h>
 #include <math.h>
 #include <netinet/in.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_suggest.c - which word was meant. */
-#include "suggest.h"
+#include "base/suggest.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_synth.c - made-up motion: reproducible, and rotation vector, quaternion and gyro belong together. */
 #include "fake_host.h"
-#include "pose.h"
+#include "pose/pose.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

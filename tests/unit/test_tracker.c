@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_tracker.c - reports to samples: what a sample holds, the rate, the reset counter. */
-#include "tracker.h"
+#include "inputs/decode/tracker.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,7 +11,7 @@ int main(void)
 	return 77;
 }
 #else
-#include "frames.h"
+#include "pose/basis.h"
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_writer.c - the writer thread's rings: order, wrapping, overload, breaking, closing while busy. */
-#include "writer.h"
+#include "io/writer.h"
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT
+ * cmd_dump.c - `headpipe dump`: the live reports of a head tracker as hex, as values with units, or as a recording in
+ * the text form of hid-recorder(1), which `replay` reads and a bug report can carry. */
+#include "base/clock.h"
+#include "commands.h"
+#include "inputs/hid/hid.h"
+#include "device/survey.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum form { DECODED, RAW, RECORDER };
+enum { WAKE_MS = 250 }; /* how often it looks for Ctrl-C and the end while nothing comes */
+
+struct dump {
+	enum form form;
+	int64_t for_ns; /* 0 = until Ctrl-C */
+	struct hid_wish wish;
+	struct hid_link link;
+	struct tracker tracker;
+	int64_t start_ns; /* of the first report */
+	uint64_t reports;
+};
+
+static volatile sig_atomic_t over;
+
+static void on_signal(int s)
+{
+	(void)s;
+	over = 1;
+}
+
+static int read_arguments(struct dump *d, int argc, char **argv)
+{
+	static const struct hp_option seconds = { "--for", NULL, "", NULL, 0.001, 1e9, HP_REAL, 0, 0, sizeof(double) };
+	char why[128];
+	double s;
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--raw")) {
+			d->form = RAW;
+		} else if (!strcmp(argv[i], "--decoded")) {
+			d->form = DECODED;
+		} else if (!strcmp(argv[i], "--hid-recorder")) {
+			d->form = RECORDER;
+		} else if (!strcmp(argv[i], "--for")) {
+			if (i + 1 == argc || hp_option_parse(&seconds, argv[++i], NULL, &s, NULL, why, sizeof why))
+				return hp_usage_error("dump", "--for needs a number of seconds, 0.001 to 1e9");
+			d->for_ns = (int64_t)(s * 1e9);
+		} else if (!strcmp(argv[i], "--name")) {
+			if (i + 1 == argc)
+				return hp_usage_error("dump", "--name needs a part of the device's name");
+			d->wish.name = argv[++i];
+		} else {
+			return hp_usage_error("dump", "unknown argument %s", argv[i]);
+		}
+	}
+	return 0;
+}
+
+/* Opens the first device that fits; says on stderr why there is none. Exit status. */
+static int open_device(struct dump *d)
+{
+	struct hid_facts *list;
+	char why[200], cure[4500];
+	size_t n = hid_list(&list);
+	const struct hid_facts *denied = NULL;
+	int status = 3;
+	for (size_t i = 0; i < n && status; i++) {
+		if (hid_recognize_bytes(list[i].descriptor, list[i].descriptor_size, why, sizeof why) != HID_TRACKER ||
+		    !hid_wish_fits(&d->wish, &list[i]))
+			continue;
+		int rc = hid_link_open(&d->link, &list[i], why, sizeof why);
+		if (rc == 0 && (d->link.features.marker[0] || !d->link.features.answered || d->wish.name)) {
+			status = 0;
+		} else if (rc == 0) {
+			fprintf(
+			    stderr,
+			    "headpipe dump: %s (%s) has no #AndroidHeadTracker# marker; --name takes it all the same\n",
+			    list[i].path, list[i].name);
+			hid_link_close(&d->link);
+		} else if (rc == -EACCES || rc == -EPERM) {
+			denied = &list[i]; /* another one may be open to us */
+		} else {
+			fprintf(stderr, "headpipe dump: %s (%s): %s\n", list[i].path, list[i].name, why);
+		}
+	}
+	if (status && denied) {
+		status = 4;
+		hp_cure_access(NULL, cure, sizeof cure);
+		fprintf(stderr, "headpipe dump: %s (%s): permission denied. To give yourself access, run:\n  %s\n",
+		        denied->path, denied->name, cure);
+	}
+	if (status == 3)
+		fprintf(stderr, "headpipe dump: no head tracker%s (`headpipe doctor` looks for the reason)\n",
+		        d->wish.name ? " of that name" : "");
+	free(list);
+	return status;
+}
+
+static void print_hex(const uint8_t *data, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		printf(" %02x", data[i]);
+	putchar('\n');
+}
+
+static void print_head(const struct dump *d)
+{
+	const struct hid_facts *f = &d->link.facts;
+	char fields[120];
+	uint32_t has = 0;
+	for (int i = 0; i < d->tracker.plan.nreports; i++)
+		has |= d->tracker.plan.report[i].has;
+	hp_fields_text(has, fields, sizeof fields);
+	if (d->form == RECORDER) {
+		printf("# headpipe " HP_VERSION ", marker %s\n",
+		       d->link.features.marker[0] ? d->link.features.marker : "none");
+		printf("D: 0\nR: %u", f->descriptor_size);
+		print_hex(f->descriptor, f->descriptor_size);
+		printf("N: %s\nP: %s\nI: %x %04x %04x\n", f->name, f->serial[0] ? f->serial : f->path, f->bus,
+		       f->vendor, f->product);
+	} else {
+		printf("# %s, %s, %s\n", f->name, f->path, fields);
+		puts(d->form == RAW ? "# time s, bytes of the report in hex"
+		                    : "# time in s; rotation vector in rad; "
+		                      "angular velocity in rad/s; acceleration in m/s^2");
+	}
+}
+
+static void print_report(struct dump *d, const uint8_t *data, size_t size, int64_t now)
+{
+	int64_t t = now - d->start_ns;
+	struct hp_sample s;
+	bool reset;
+	if (d->form == RECORDER) {
+		/* six digits, as hid-recorder writes them and hid-replay reads them */
+		printf("E: %06" PRId64 ".%06" PRId64 " %zu", t / 1000000000, t % 1000000000 / 1000, size);
+		print_hex(data, size);
+		return;
+	}
+	printf("%11.6f ", (double)t / 1e9);
+	if (d->form == RAW) {
+		print_hex(data, size);
+		return;
+	}
+	if (!tracker_report(&d->tracker, now, data, size, &s, &reset)) {
+		printf(" no rotation in report of %zu bytes\n", size);
+		return;
+	}
+	printf(" rotation %+9.6f %+9.6f %+9.6f", s.rotvec[0], s.rotvec[1], s.rotvec[2]);
+	if (s.flags & HP_GYRO)
+		printf("  gyro %+9.5f %+9.5f %+9.5f", s.gyro[0], s.gyro[1], s.gyro[2]);
+	if (s.flags & HP_ACCEL)
+		printf("  accel %+8.4f %+8.4f %+8.4f", s.accel[0], s.accel[1], s.accel[2]);
+	printf("  reset %" PRIu32 "%s\n", s.reset_count, reset ? " (changed)" : "");
+}
+
+static void warn(void *arg, enum hp_level level, const char *text)
+{
+	const struct dump *d = arg;
+	if (level >= HP_WARN)
+		fprintf(stderr, "headpipe dump: %s %s\n", d->link.facts.name, text);
+}
+
+static int stream(struct dump *d)
+{
+	uint8_t data[HID_REPORT_MAX + 1];
+	char why[300];
+	struct hid_setup setup;
+	int64_t opened = hp_now();
+	tracker_connect(&d->tracker, opened);
+	hid_setup_edit(&setup, &d->link.features, &d->link.descriptor, 10);
+	hid_setup_write(&setup, &d->link.features, d->link.device, &d->link.descriptor, warn, d);
+	print_head(d);
+	fflush(stdout);
+	while (!over && !(d->for_ns && hp_now() - opened >= d->for_ns)) {
+		int n = hid_read_calmly(d->link.device, data, HID_REPORT_MAX, WAKE_MS);
+		int64_t now = hp_now();
+		if (n < 0 && over)
+			break;
+		if (n < 0) {
+			hid_error_text(d->link.device, why, sizeof why);
+			fprintf(stderr, "headpipe dump: %s went away (%s)\n", d->link.facts.name, why);
+			return 1;
+		}
+		if (n == 0)
+			continue;
+		if (!d->reports++)
+			d->start_ns = now;
+		print_report(d, data, (size_t)n, now);
+		if (fflush(stdout) == EOF)
+			return errno == EPIPE ? 0 : 1; /* dump | head */
+	}
+	if (!d->reports)
+		fprintf(stderr, "headpipe dump: %s sent nothing (`headpipe doctor` looks for the reason)\n",
+		        d->link.facts.name);
+	return d->reports ? 0 : 1;
+}
+
+int cmd_dump(int argc, char **argv)
+{
+	struct dump *d = calloc(1, sizeof *d);
+	struct sigaction sa = { .sa_handler = on_signal };
+	char why[200];
+	int status = d ? read_arguments(d, argc, argv) : 1;
+	if (!status)
+		status = open_device(d);
+	if (!status && tracker_open(&d->tracker, &d->link.descriptor, why, sizeof why) < 0) {
+		fprintf(stderr, "headpipe dump: %s: %s\n", d->link.facts.name, why);
+		status = 1;
+	}
+	if (!status) {
+		sigaction(SIGINT, &sa, NULL);
+		sigaction(SIGTERM, &sa, NULL);
+		status = stream(d);
+	}
+	if (d && d->link.device)
+		hid_link_close(&d->link);
+	free(d);
+	return status;
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT
+ * cmd_export.c - `headpipe export`: a session file as CSV, JSON lines, or hid-recorder text. */
+#include "number/number.h"
+#include "config/options.h"
+#include "session/head.h"
+#include "tool.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern const struct hp_module hp_output_csv;
+
+struct span { /* what is exported, times from the recording's start */
+	int64_t start, from, to;
+};
+
+/* ---- CSV: the output `csv` itself, with a host that writes to a FILE ------------------------------------------ */
+
+struct csv_host {
+	struct hp_host host;
+	FILE *out;
+	int64_t wall_offset; /* of the recording's machine */
+	const char *path;
+	int error; /* of writing */
+};
+
+static void csv_log(const struct hp_host *h, enum hp_level level, const char *text)
+{
+	(void)h, (void)level;
+	fprintf(stderr, "headpipe export: %s\n", text);
+}
+
+/* The module says what cannot be written any more; the command itself tells of it. */
+static void csv_fail(const struct hp_host *h, int error, const char *text)
+{
+	(void)text;
+	((struct csv_host *)(uintptr_t)h)->error = error;
+}
+
+/* The module asks for the difference to the wall clock; it gets the recording's. */
+static int64_t csv_now(const struct hp_host *h)
+{
+	const struct csv_host *c = (const struct csv_host *)h;
+	struct timespec wall;
+	clock_gettime(CLOCK_REALTIME, &wall);
+	return (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec - c->wall_offset;
+}
+
+static struct hp_file *csv_file(const struct hp_host *h, const char *path, const char *mode)
+{
+	(void)path, (void)mode;
+	return (struct hp_file *)(uintptr_t)h;
+}
+
+static int csv_file_write(struct hp_file *f, const void *data, size_t n)
+{
+	struct csv_host *c = (struct csv_host *)f;
+	errno = 0;
+	return fwrite(data, 1, n, c->out) == n ? 0 : errno ? -errno : -EIO;
+}
+
+/* Fields by the session's own names become the columns' names. */
+static void csv_columns(const char *fields, char *out, size_t size)
+{
+	static const char *const names[][2] = {
+		{ "time_ns", "time" },
+		{ "arrival_ns", "arrival" },
+		{ "device_ns", "device_clock" },
+		{ "quat_w", "qw" },
+		{ "quat_x", "qx" },
+		{ "quat_y", "qy" },
+		{ "quat_z", "qz" },
+		{ "rotvec_x", "rx" },
+		{ "rotvec_y", "ry" },
+		{ "rotvec_z", "rz" },
+		{ "pos_x", "x" },
+		{ "pos_y", "y" },
+		{ "pos_z", "z" },
+		{ "gyro_x", "gx" },
+		{ "gyro_y", "gy" },
+		{ "gyro_z", "gz" },
+		{ "accel_x", "ax" },
+		{ "accel_y", "ay" },
+		{ "accel_z", "az" },
+		{ "rate_hz", "rate" },
+		{ "latency_ms", "latency" },
+	};
+	size_t used = 0;
+	out[0] = 0;
+	for (const char *p = fields; *(p += strspn(p, ", ")) && used + 40 < size;) {
+		size_t n = strcspn(p, ", ");
+		const char *name = p;
+		size_t len = n;
+		for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+			if (strlen(names[i][0]) == n && !memcmp(p, names[i][0], n)) {
+				name = names[i][1];
+				len = strlen(name);
+			}
+		used += (size_t)snprintf(out + used, size - used, "%s%.*s", used ? "," : "", (int)(len < 33 ? len : 33),
+		                         name);
+		p += n;
+	}
+}
+
+/* ---- rows --------------------------------------------------------------------------------------------------- */
+
+/* The next message of the span: 1, 0 at the end, negative for a bad chunk (told). */
+static int next(struct hps_reader *r, struct hps_cursor *c, const struct span *s, struct hps_message *m)
+{
+	for (;;) {
+		int code = hps_next(c, m);
+		if (code < 0)
+			tool_fail("export", "bad chunk", "%s; skipped", hps_reader_error(r));
+		if (code != 1)
+			return code;
+		if (m->time - s->start > s->to)
+			return 0;
+		if (m->time - s->start >= s->from)
+			return 1;
+	}
+}
+
+/* Samples that are whole but say nothing that is understood. */
+static int unreadable(const char *path, uint64_t n, int bad)
+{
+	return n ? tool_fail("export", path, "%" PRIu64 " samples cannot be read and were left out", n) : bad;
+}
+
+static int export_csv(struct hps_reader *r, const char *path, const struct span *span, const char *fields, FILE *out)
+{
+	struct csv_host h = { .out = out, .path = path };
+	struct hps_message m;
+	struct hp_sample s;
+	struct hp_values values = { 0 };
+	struct hp_errors errors = { 0 };
+	char columns[1024];
+	int channel = tool_samples("export", path, r), code, bad = 0;
+	if (channel < 0)
+		return 1;
+	const char *wall = hps_metadata_get(r, "headpipe.session", "wall_start_ns");
+	const char *mono = hps_metadata_get(r, "headpipe.session", "monotonic_start_ns");
+	h.wall_offset = wall && mono ? strtoll(wall, NULL, 10) - strtoll(mono, NULL, 10) : 0;
+	h.host = (struct hp_host){ .struct_size = sizeof h.host,
+		                   .abi = HP_ABI,
+		                   .name = "export",
+		                   .log = csv_log,
+		                   .fail = csv_fail,
+		                   .now = csv_now,
+		                   .file = csv_file,
+		                   .file_write = csv_file_write };
+	csv_columns(fields ? fields : "all", columns, sizeof columns);
+	const struct hp_module *csv = &hp_output_csv;
+	struct hp_pair pairs[] = { { (char *)"path", (char *)"-", "export", 0 },
+		                   { (char *)"columns", columns, "export", 0 } };
+	struct hp_section section = { (char *)"output", (char *)"export", "export", 0, pairs, 2 };
+	void *state = calloc(1, csv->state_size);
+	const char *key = NULL;
+	char why[400] = "";
+	bool good = state && !hp_options_fill(csv->options, state, &section, "csv", NULL, 0, &values, &errors);
+	if (good && csv->check && csv->check(state, &key, why, sizeof why) < 0) {
+		fprintf(stderr, "headpipe export: --fields %s: %s\n", fields, why);
+		good = false;
+	}
+	if (!good || csv->open(state, &h.host) < 0) {
+		if (errors.text)
+			fputs(errors.text, stderr);
+		hp_errors_free(&errors);
+		hp_values_free(&values);
+		free(state);
+		return 2;
+	}
+	struct hps_cursor c = hps_begin(r, channel);
+	uint64_t done = 0, odd = 0, total = hps_channel_at(r, channel)->messages;
+	while (!h.error && (code = next(r, &c, span, &m)) != 0) {
+		bad |= code < 0;
+		if (++done % 4096 == 0)
+			tool_progress(done, total);
+		if (code != 1)
+			continue;
+		if (hps_get_sample(r, &m, &s) < 0)
+			odd++;
+		else
+			csv->write(state, &s);
+	}
+	tool_progress(1, 1);
+	if (csv->close)
+		csv->close(state);
+	hp_values_free(&values);
+	free(state);
+	bad = unreadable(path, odd, bad);
+	errno = h.error;
+	return bad;
+}
+
+/* One JSON object per sample, with the session's field names. */
+static int export_json(struct hps_reader *r, const char *path, const struct span *span, const char *fields, FILE *out)
+{
+	struct hps_message m;
+	struct hp_sample s;
+	size_t chosen[HPS_SAMPLE_FIELDS], n = 0;
+	uint64_t odd = 0;
+	int channel = tool_samples("export", path, r), code, bad = 0;
+	if (channel < 0)
+		return 1;
+	for (const char *p = fields ? fields : ""; *(p += strspn(p, ", "));) {
+		size_t len = strcspn(p, ", "), i = 0;
+		while (i < HPS_SAMPLE_FIELDS &&
+		       (strlen(hps_sample_fields[i].name) != len || memcmp(hps_sample_fields[i].name, p, len) != 0))
+			i++;
+		if (i == HPS_SAMPLE_FIELDS || n == HPS_SAMPLE_FIELDS) {
+			fprintf(stderr, "headpipe export: --fields: no field %.*s; there are:", (int)len, p);
+			for (i = 0; i < HPS_SAMPLE_FIELDS; i++)
+				fprintf(stderr, " %s", hps_sample_fields[i].name);
+			fputc('\n', stderr);
+			return 2;
+		}
+		chosen[n++] = i;
+		p += len;
+	}
+	for (size_t i = 0; !fields && i < HPS_SAMPLE_FIELDS; i++)
+		chosen[n++] = i;
+	struct hps_cursor c = hps_begin(r, channel);
+	while (!ferror(out) && (code = next(r, &c, span, &m)) != 0) {
+		char text[HPS_SAMPLE_FIELDS * 64];
+		bad |= code < 0;
+		bool good = code == 1 && !hps_get_sample(r, &m, &s);
+		odd += code == 1 && !good;
+		if (good) {
+			size_t len = hps_sample_json(&s, chosen, n, text);
+			text[len] = '\n';
+			fwrite(text, 1, len + 1, out);
+		}
+	}
+	return unreadable(path, odd, bad);
+}
+
+/* hid-recorder's header for the device that this channel's reports are of. */
+static void recorder_header(const struct hp_stream *s, int device, FILE *out)
+{
+	fprintf(out, "D: %d\nR: %u", device, (unsigned)s->descriptor_size);
+	for (uint32_t i = 0; i < s->descriptor_size; i++)
+		fprintf(out, " %02x", s->descriptor[i]);
+	fprintf(out, "\nN: %s\n", s->device ? s->device : "unknown");
+	if (s->vendor || s->product)
+		fprintf(out, "I: 5 %04x %04x\n", s->vendor, s->product);
+}
+
+static int export_recorder(struct hps_reader *r, const char *path, const struct span *span, bool fine, FILE *out)
+{
+	struct hps_message m;
+	struct hps_cursor c = hps_begin(r, -1);
+	struct hp_stream s;
+	int channel = -1, device = -1, code, bad = 0;
+	int64_t first = 0;
+	uint64_t n = 0;
+	while (!ferror(out) && (code = next(r, &c, span, &m)) != 0) {
+		bad |= code < 0;
+		if (code < 0 || hps_get_stream(r, m.channel, &s) < 0)
+			continue;
+		if (m.channel != channel) {
+			if (!s.descriptor)
+				return tool_fail("export", path, "the reports' descriptor is not in the file");
+			recorder_header(&s, ++device, out);
+			channel = m.channel;
+		}
+		if (!n++)
+			first = m.time;
+		int64_t t = m.time > first ? m.time - first : 0;
+		fprintf(out, fine ? "E: %06" PRId64 ".%09" PRId64 " %u" : "E: %06" PRId64 ".%06" PRId64 " %u",
+		        t / 1000000000, fine ? t % 1000000000 : t % 1000000000 / 1000, m.size);
+		for (uint32_t i = 0; i < m.size; i++)
+			fprintf(out, " %02x", m.data[i]);
+		fputc('\n', out);
+	}
+	return n ? bad : tool_fail("export", path, "there are no reports (" HPS_TOPIC_REPORTS ") in that part of it");
+}
+
+int cmd_export(int argc, char **argv)
+{
+	bool bad = false, csv = tool_flag(&argc, argv, "--csv"), json = tool_flag(&argc, argv, "--json"),
+	     recorder = tool_flag(&argc, argv, "--hid-recorder"), fine = tool_flag(&argc, argv, "--nanoseconds");
+	const char *from = tool_value(&argc, argv, "--from", &bad), *to = tool_value(&argc, argv, "--to", &bad),
+	           *fields = tool_value(&argc, argv, "--fields", &bad), *out = tool_value(&argc, argv, "-o", &bad);
+	struct span span = { 0, 0, INT64_MAX / 2 };
+	int code = tool_rest(argc, argv, 1, bad);
+	if (code)
+		return code;
+	if (csv + json + recorder != 1)
+		return hp_usage_error("export", "one of --csv, --json and --hid-recorder says the format");
+	if (fields && recorder)
+		return hp_usage_error("export", "--fields is for --csv and --json; a report is one whole");
+	if (!tool_time("export", "--from", from, &span.from) || !tool_time("export", "--to", to, &span.to))
+		return 2;
+	struct hps_reader *r = tool_open("export", argv[1], false);
+	if (!r)
+		return 1;
+	FILE *f = out ? fopen(out, "wx") : stdout;
+	if (!f) {
+		code = tool_fail("export", out, "%s", strerror(errno));
+	} else {
+		span.start = tool_start(r);
+		code = csv    ? export_csv(r, argv[1], &span, fields, f)
+		       : json ? export_json(r, argv[1], &span, fields, f)
+		              : export_recorder(r, argv[1], &span, fine, f);
+		bool wrote = !ferror(f) && !fflush(f);
+		if (!wrote && errno != EPIPE)
+			code = tool_fail("export", out ? out : "standard output", "%s", strerror(errno));
+		if (out) {
+			/* what is not whole, or nothing, is not left lying in the way */
+			if (!wrote || !ftell(f))
+				unlink(out);
+			fclose(f);
+		}
+	}
+	hps_close(r);
+	return code;
+}

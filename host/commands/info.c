@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT
+ * cmd_info.c - `headpipe info`: what a session file holds. */
+#include "session/head.h"
+#include "tool.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVENT_TYPES = 9 };
+
+/* What one walk over the messages finds. */
+struct found {
+	uint64_t events[EVENT_TYPES], lost, gaps, broken;
+	int64_t longest_gap, gap_at, first, last;
+	uint64_t reports, samples;
+	int64_t usual; /* interval between reports (or samples), ns */
+};
+
+static bool is_topic(struct hps_reader *r, const struct hps_message *m, const char *topic)
+{
+	return !strcmp(hps_channel_at(r, m->channel)->topic, topic);
+}
+
+/* A gap is a silence of more than five usual intervals and more than 50 ms. */
+static void walk(struct hps_reader *r, struct found *f)
+{
+	struct hps_info info;
+	const char *beat = HPS_TOPIC_SAMPLE;
+	hps_get_info(r, &info);
+	for (size_t i = 0; i < info.nchannels; i++)
+		if (!strcmp(hps_channel_at(r, i)->topic, HPS_TOPIC_REPORTS) && hps_channel_at(r, i)->messages)
+			beat = HPS_TOPIC_REPORTS;
+	for (int turn = 0; turn < 2; turn++) {
+		struct hps_cursor c = hps_begin(r, -1);
+		struct hps_message m;
+		struct hp_event e;
+		uint64_t n = 0, done = 0;
+		int64_t before = 0;
+		int code;
+		while ((code = hps_next(&c, &m)) != 0) {
+			if (++done % 4096 == 0)
+				tool_progress(done + (turn ? info.messages : 0), info.messages * 2);
+			if (code < 0) {
+				f->broken += turn == 0;
+				continue;
+			}
+			if (!turn && !hps_get_event(r, &m, &e, NULL)) {
+				f->events[e.type < EVENT_TYPES ? e.type : 0]++;
+				f->lost += e.type == HP_LOST ? (uint64_t)e.value : 0;
+			}
+			if (!is_topic(r, &m, beat))
+				continue;
+			if (!n++)
+				f->first = m.time;
+			else if (turn && f->usual && m.time - before > 5 * f->usual && m.time - before > 50000000) {
+				f->gaps++;
+				if (m.time - before > f->longest_gap) {
+					f->longest_gap = m.time - before;
+					f->gap_at = before - f->first;
+				}
+			}
+			before = f->last = m.time;
+		}
+		if (n > 1)
+			f->usual = (f->last - f->first) / (int64_t)(n - 1);
+		if (!n)
+			f->first = info.start, f->last = info.end;
+	}
+	tool_progress(1, 1);
+}
+
+static double seconds(int64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+static double rate(const struct hps_channel *c, const struct found *f)
+{
+	return f->last > f->first && c->messages > 1 ? (double)(c->messages - 1) / seconds(f->last - f->first) : 0;
+}
+
+static bool device(struct hps_reader *r, struct hp_stream *s)
+{
+	const struct hps_channel *c;
+	for (size_t i = 0; (c = hps_channel_at(r, i)); i++)
+		if (!strcmp(c->topic, HPS_TOPIC_REPORTS) && !hps_get_stream(r, (int)i, s))
+			return true;
+	return false;
+}
+
+static void print_json(struct hps_reader *r, const char *path, const struct hps_info *info, const struct found *f,
+                       const char *ini)
+{
+	struct hp_stream s = { 0 };
+	const char *name, *const *pairs;
+	printf("{\"file\":");
+	tool_json(stdout, path);
+	printf(",\"bytes\":%" PRIu64 ",\"library\":", info->file_size);
+	tool_json(stdout, info->library);
+	printf(",\"finished\":%s,\"note\":", info->finished ? "true" : "false");
+	tool_json(stdout, info->note[0] ? info->note : NULL);
+	printf(",\"chunks\":%" PRIu64 ",\"damaged_chunks\":%" PRIu64 ",\"messages\":%" PRIu64, info->chunks,
+	       info->damaged_chunks, info->messages);
+	printf(",\"seconds\":%.9f,\"start_ns\":%" PRId64 ",\"end_ns\":%" PRId64, seconds(f->last - f->first), f->first,
+	       f->last);
+	printf(",\"channels\":[");
+	for (size_t i = 0; i < info->nchannels; i++) {
+		const struct hps_channel *c = hps_channel_at(r, i);
+		printf("%s{\"topic\":", i ? "," : "");
+		tool_json(stdout, c->topic);
+		printf(",\"encoding\":");
+		tool_json(stdout, c->encoding);
+		printf(",\"schema\":");
+		tool_json(stdout, c->schema[0] ? c->schema : NULL);
+		printf(",\"messages\":%" PRIu64 ",\"rate_hz\":%.3f}", c->messages, rate(c, f));
+	}
+	printf("],\"events\":{");
+	for (uint32_t i = 1, n = 0; i < EVENT_TYPES; i++)
+		if (f->events[i])
+			printf("%s\"%s\":%" PRIu64, n++ ? "," : "", hps_event_name(i), f->events[i]);
+	printf("},\"lost\":%" PRIu64 ",\"gaps\":%" PRIu64 ",\"longest_gap_s\":%.6f,\"device\":", f->lost, f->gaps,
+	       seconds(f->longest_gap));
+	if (device(r, &s)) {
+		printf("{\"name\":");
+		tool_json(stdout, s.device);
+		printf(",\"vendor\":%u,\"product\":%u,\"serial\":", s.vendor, s.product);
+		tool_json(stdout, s.serial);
+		printf(",\"descriptor_bytes\":%u}", (unsigned)s.descriptor_size);
+	} else {
+		printf("null");
+	}
+	printf(",\"metadata\":{");
+	for (size_t i = 0; hps_metadata_at(r, i, &name, &pairs); i++) {
+		printf("%s", i ? "," : "");
+		tool_json(stdout, name);
+		printf(":{");
+		for (size_t k = 0; pairs && pairs[k]; k += 2) {
+			printf("%s", k ? "," : "");
+			tool_json(stdout, pairs[k]);
+			putchar(':');
+			tool_json(stdout, pairs[k + 1]);
+		}
+		printf("}");
+	}
+	printf("},\"configuration\":");
+	tool_json(stdout, ini);
+	printf("}\n");
+}
+
+static void print_text(struct hps_reader *r, const char *path, const struct hps_info *info, const struct found *f,
+                       const char *ini)
+{
+	struct hp_stream s = { 0 };
+	const char *wall = hps_metadata_get(r, "headpipe.session", "wall_start");
+	const char *pipeline = hps_metadata_get(r, "headpipe.session", "pipeline");
+	uint64_t packed = 0, raw = 0;
+	struct hps_chunk c;
+	for (size_t i = 0; hps_chunk_at(r, i, &c); i++) {
+		packed += c.packed_size;
+		raw += c.raw_size;
+	}
+	printf("%s\n", path);
+	printf("  written by  ");
+	tool_text(stdout, info->library[0] ? info->library : "(unknown)");
+	printf("%s\n", info->finished ? "" : ", not finished");
+	printf("  size        %" PRIu64 " bytes in %" PRIu64 " chunks", info->file_size, info->chunks);
+	if (packed < raw)
+		printf(", packed to %.0f %%", (double)packed * 100 / (double)raw);
+	printf("\n  length      %.3f s%s", seconds(f->last - f->first), wall ? ", from " : "");
+	tool_text(stdout, wall ? wall : "");
+	printf("\n");
+	if (device(r, &s)) {
+		printf("  device      ");
+		tool_text(stdout, s.device ? s.device : "(no name)");
+		if (s.vendor || s.product)
+			printf(" %04x:%04x", s.vendor, s.product);
+		printf("%s", s.serial ? ", serial " : "");
+		tool_text(stdout, s.serial ? s.serial : "");
+		printf("\n");
+	}
+	if (pipeline) {
+		printf("  below       ");
+		tool_text(stdout, pipeline);
+		printf("\n");
+	}
+	for (size_t i = 0; i < info->nchannels; i++) {
+		const struct hps_channel *ch = hps_channel_at(r, i);
+		int topic = (int)strnlen(ch->topic, 14), encoding = (int)strnlen(ch->encoding, 5);
+		printf("  channel     ");
+		tool_text(stdout, ch->topic);
+		printf("%*s ", 14 - topic, "");
+		tool_text(stdout, ch->encoding);
+		printf("%*s %10" PRIu64 " messages", 5 - encoding, "", ch->messages);
+		if (strcmp(ch->topic, HPS_TOPIC_EVENTS) != 0)
+			printf(", %.1f Hz", rate(ch, f));
+		printf("\n");
+	}
+	for (uint32_t i = 1; i < EVENT_TYPES; i++)
+		if (f->events[i])
+			printf("  event       %s: %" PRIu64 "\n", hps_event_name(i), f->events[i]);
+	if (f->gaps)
+		printf("  gaps        %" PRIu64 ", the longest %.3f s at %.3f s\n", f->gaps, seconds(f->longest_gap),
+		       seconds(f->gap_at));
+	else
+		printf("  gaps        none\n");
+	printf("  lost        %" PRIu64 "\n", f->lost);
+	if (info->damaged_chunks || f->broken)
+		printf("  damaged     %" PRIu64 " chunks cannot be read\n",
+		       info->damaged_chunks > f->broken ? info->damaged_chunks : f->broken);
+	if (info->note[0])
+		printf("  note        %s\n", info->note);
+	if (ini) {
+		printf("  configuration\n");
+		for (const char *p = ini; *p;) {
+			size_t n = strcspn(p, "\n");
+			printf("    %.*s\n", (int)n, p);
+			p += n + (p[n] == '\n');
+		}
+	}
+}
+
+/* The attached ini; the caller frees it. NULL: none, or damaged. */
+static char *configuration(struct hps_reader *r)
+{
+	struct hps_attachment a;
+	for (size_t i = 0; hps_attachment_at(r, i, &a); i++) {
+		if (strcmp(a.name, "pipeline.ini") != 0)
+			continue;
+		char *text = a.size < SIZE_MAX ? malloc(a.size + 1) : NULL;
+		if (text && !hps_attachment_read(r, i, text, a.size)) {
+			text[a.size] = 0;
+			return text;
+		}
+		free(text);
+	}
+	return NULL;
+}
+
+/* One line per event: seconds since the first report or sample, and what. */
+static void print_events(struct hps_reader *r)
+{
+	struct hps_cursor c = hps_begin(r, -1);
+	struct hps_message m;
+	struct hp_event e;
+	int64_t start = tool_start(r), now = start;
+	int code;
+	while ((code = hps_next(&c, &m)) != 0) {
+		if (code < 0)
+			continue;
+		if (hps_get_event(r, &m, &e, NULL) < 0) {
+			now = m.time;
+			continue;
+		}
+		printf("%12.6f s  %s", seconds(now - start), hps_event_name(e.type));
+		if (e.type == HP_GAP || e.type == HP_CLOCK_STEP)
+			printf(" %.6f s", seconds(e.value));
+		else if (e.value)
+			printf(" %" PRId64, e.value);
+		printf("%s", e.text ? ": " : "");
+		tool_text(stdout, e.text ? e.text : "");
+		printf("\n");
+	}
+}
+
+int cmd_info(int argc, char **argv)
+{
+	struct found f = { 0 };
+	struct hps_info info;
+	bool json = tool_flag(&argc, argv, "--json"), events = tool_flag(&argc, argv, "--events");
+	int code = tool_rest(argc, argv, 1, false);
+	if (code)
+		return code;
+	char why[500];
+	struct hps_reader *r;
+	if (hps_open(&r, argv[1], NULL, why, sizeof why) < 0)
+		return tool_fail("info", argv[1], "%s", why);
+	if (events) {
+		print_events(r);
+		hps_close(r);
+		return 0;
+	}
+	walk(r, &f);
+	hps_get_info(r, &info);
+	char *ini = configuration(r);
+	(json ? print_json : print_text)(r, argv[1], &info, &f, ini);
+	free(ini);
+	hps_close(r);
+	return 0;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ * cmd_modules.c - `headpipe modules`: every module with one line, and what is not built and why. */
+#include "commands.h"
+#include "describe.h"
+#include "base/log.h"
+#include "graph/modules.h"
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void show(const struct hp_module *m, const char *file)
+{
+	printf("  %-16s %s%s%s%s\n", m->name, m->summary, file ? "   (" : "", file ? file : "", file ? ")" : "");
+}
+
+static void look(void *arg, const char *folder)
+{
+	char path[1400], why[1500];
+	DIR *dir = opendir(folder);
+	enum hp_kind kind = *(enum hp_kind *)arg;
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		size_t len = strlen(e->d_name);
+		if (len < 4 || strcmp(e->d_name + len - 3, ".so"))
+			continue;
+		snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+		const struct hp_module *m = hp_module_load(path, why, sizeof why);
+		if (m && m->kind == kind)
+			show(m, path);
+		else if (!m && kind == HP_ENCODER) /* say it once, at the end */
+			printf("  not loaded: %s\n", why);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+int cmd_modules(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "--markdown")) {
+		hp_describe_markdown();
+		return 0;
+	}
+	if (argc > 1)
+		return hp_usage_error("modules", "unknown argument %s", argv[1]);
+	size_t n;
+	const struct hp_builtin *b = hp_builtins(&n);
+	for (int k = HP_INPUT; k <= HP_ENCODER; k++) {
+		enum hp_kind kind = (enum hp_kind)k;
+		printf("%s%ss\n", k == HP_INPUT ? "" : "\n", hp_kind_word(kind));
+		for (size_t i = 0; i < n; i++)
+			if (b[i].kind == kind && b[i].module)
+				show(b[i].module, NULL);
+		for (size_t i = 0; i < n; i++)
+			if (b[i].kind == kind && !b[i].module)
+				printf("  %-16s not built: needs %s\n", b[i].name, b[i].needs);
+		hp_module_places(look, &kind);
+	}
+	return 0;
+}

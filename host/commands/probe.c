@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT
+ * cmd_probe.c - `headpipe probe`: every HID device that is or might be a head tracker, and whether it can be used.
+ * Exit status: 0 one can be used, 3 there is none, 4 there is one but it may not be opened. */
+#include "commands.h"
+#include "device/survey.h"
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_text(const struct hp_surveyed *s)
+{
+	char fields[120], text[300];
+	printf("%s\n", s->facts.name[0] ? s->facts.name : "(no name)");
+	printf("  node       %s\n", s->facts.path[0] ? s->facts.path : "none");
+	printf("  device     %04x:%04x on %s, driver %s\n", s->facts.vendor, s->facts.product,
+	       hid_bus_name(s->facts.bus), s->facts.driver[0] ? s->facts.driver : "none");
+	if (s->facts.serial[0])
+		printf("  serial     %s\n", s->facts.serial);
+	hp_fields_text(s->has, fields, sizeof fields);
+	printf("  fields     %s\n", fields);
+	if (s->interval_max_ms > 0)
+		printf("  interval   %g to %g ms\n", s->interval_min_ms, s->interval_max_ms);
+	if (s->opened) {
+		printf("  marker     %s\n", s->marker[0] ? s->marker : s->answered ? "none" : "cannot be read");
+		if (s->marker[0])
+			printf("  protocol   %d.%d%s\n", s->major, s->minor,
+			       s->transports == 1   ? ", ACL"
+			       : s->transports == 2 ? ", ISO"
+			       : s->transports == 3 ? ", ACL and ISO"
+			                            : "");
+		if (s->unique[0])
+			printf("  unique ID  %s\n", s->unique);
+	}
+	printf("  state      %s\n", hp_survey_state(s, text, sizeof text));
+}
+
+static json_t *text_or_null(const char *text)
+{
+	json_t *j = text[0] ? json_string(text) : NULL;
+	return j ? j : json_null();
+}
+
+static json_t *to_json(const struct hp_surveyed *s)
+{
+	char text[300], cure[4500] = "";
+	json_t *o = json_object(), *fields = json_array();
+	json_object_set_new(o, "name", text_or_null(s->facts.name));
+	json_object_set_new(o, "node", text_or_null(s->facts.path));
+	json_object_set_new(o, "id", text_or_null(s->facts.id));
+	json_object_set_new(o, "bus", json_string(hid_bus_name(s->facts.bus)));
+	json_object_set_new(o, "driver", text_or_null(s->facts.driver));
+	json_object_set_new(o, "vendor", json_integer(s->facts.vendor));
+	json_object_set_new(o, "product", json_integer(s->facts.product));
+	json_object_set_new(o, "serial", text_or_null(s->facts.serial));
+	json_object_set_new(o, "unique_id", text_or_null(s->unique));
+	json_object_set_new(o, "marker", text_or_null(s->marker));
+	snprintf(text, sizeof text, "%d.%d", s->major, s->minor);
+	json_object_set_new(o, "protocol", text_or_null(s->marker[0] ? text : ""));
+	static const struct {
+		uint32_t bit;
+		const char *name;
+	} names[] = {
+		{ HID_ROTATION, "rotation" }, { HID_GYRO, "gyro" }, { HID_ACCEL, "accel" }, { HID_RESET, "reset" }
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (s->has & names[i].bit)
+			json_array_append_new(fields, json_string(names[i].name));
+	json_object_set_new(o, "fields", fields);
+	bool ranged = s->interval_max_ms > 0;
+	json_object_set_new(o, "interval_min_ms", ranged ? json_real(s->interval_min_ms) : json_null());
+	json_object_set_new(o, "interval_max_ms", ranged ? json_real(s->interval_max_ms) : json_null());
+	json_object_set_new(o, "access", json_boolean(s->access == 0));
+	json_object_set_new(o, "usable", json_boolean(hp_survey_usable(s)));
+	json_object_set_new(o, "state", json_string(hp_survey_state(s, text, sizeof text)));
+	bool tracker = s->verdict == HID_TRACKER; /* a cure for any other would change nothing */
+	if (tracker && (s->access == -EACCES || s->access == -EPERM))
+		hp_cure_access(s, cure, sizeof cure);
+	else if (tracker && hp_survey_held_by_hub(s))
+		hp_cure_hub(s, cure, sizeof cure);
+	json_object_set_new(o, "cure", text_or_null(cure));
+	return o;
+}
+
+int cmd_probe(int argc, char **argv)
+{
+	struct hp_surveyed *list;
+	size_t total;
+	int status = 3;
+	bool json = argc == 2 && !strcmp(argv[1], "--json");
+	if (argc > 1 && !json)
+		return hp_usage_error("probe", "unknown argument %s", argv[1]);
+	size_t n = hp_survey(&list, &total);
+	json_t *all = json ? json_array() : NULL;
+	const struct hp_surveyed *denied = NULL, *held = NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (json)
+			json_array_append_new(all, to_json(&list[i]));
+		else
+			print_text(&list[i]);
+		if (list[i].verdict != HID_TRACKER)
+			continue;
+		if (hp_survey_usable(&list[i]))
+			status = 0;
+		else if (list[i].access == -EACCES || list[i].access == -EPERM)
+			denied = &list[i];
+		else if (hp_survey_held_by_hub(&list[i]))
+			held = &list[i];
+	}
+	if (status && denied)
+		status = 4;
+	if (json) {
+		json_dumpf(all, stdout, JSON_INDENT(2));
+		putchar('\n');
+		json_decref(all);
+	} else {
+		char cure[4500];
+		if (!n)
+			printf("no head tracker among %zu HID device%s\n", total, total == 1 ? "" : "s");
+		if (status == 4) {
+			hp_cure_access(denied, cure, sizeof cure);
+			printf("\nTo give yourself access, run:\n  %s\n", cure);
+		} else if (status && held) {
+			hp_cure_hub(held, cure, sizeof cure);
+			printf("\nTo free it from hid-sensor-hub until the next restart, run:\n  %s\n", cure);
+		}
+	}
+	free(list);
+	return status;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ * graph.h - a configuration to a checked forest of nodes, with modules found and options filled in. */
+#ifndef HP_GRAPH_H
+#define HP_GRAPH_H
+#include "config/errors.h"
+#include "node.h"
+
+/* Builds run->nodes from the configuration, which must outlive the run. Opens nothing. Returns 0, or -1 with everything
+ * that is wrong in errors. Zero the run before; hp_graph_free() after, also after errors. */
+int hp_graph_build(struct hp_run *, struct hp_config *, struct hp_errors *);
+void hp_graph_free(struct hp_run *);
+/* The tree as `headpipe check` prints it. */
+void hp_graph_print(const struct hp_run *, FILE *);
+/* The option rows of [headpipe]; fields of struct hp_settings. */
+extern const struct hp_option hp_settings_options[];
+/* What `log_level` and -q ask for together. */
+enum hp_level hp_settings_level(const struct hp_run *);
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ * limit.c - `rate` keeps the newest pose of a burst and sends it when its turn comes; `on_loss` acts when samples stop.
+ * Decisions follow sample time; timers only see to it that a live stream is served when nothing more comes. */
+#include "limit.h"
+#include "base/clock.h"
+#include "pipeline.h"
+#include <errno.h>
+#include <stdlib.h>
+
+struct hp_limit {
+	int64_t interval_ns;  /* 0 = no rate limit                                     */
+	int64_t due_ns;       /* sample time from which the next one may go            */
+	int64_t last_ns;      /* sample time of the newest sample                      */
+	int64_t last_arrival; /* this machine's clock                                  */
+	bool any, pending, lost;
+	struct hp_sample kept;
+	struct hp_timer *turn, *loss;
+};
+
+static bool is_replay(const struct hp_node *n)
+{
+	return n->input->stream.flags & HP_REPLAY;
+}
+
+static void give_zero(struct hp_node *n)
+{
+	struct hp_limit *l = n->limit;
+	struct hp_sample zero = HP_SAMPLE_INIT;
+	zero.flags = HP_ROTVEC | HP_YPR;
+	zero.source = l->kept.source;
+	zero.seq = l->kept.seq;
+	zero.reset_count = l->kept.reset_count;
+	zero.time_ns = l->last_ns + n->keys.loss_after;
+	zero.arrival_ns = hp_now();
+	hp_output_put(n, &zero);
+}
+
+static void lose(struct hp_node *n)
+{
+	n->limit->lost = true;
+	if (n->keys.on_loss == 1)
+		give_zero(n);
+	else if (n->keys.on_loss == 2)
+		n->host.fail(&n->host, ETIMEDOUT, "no samples any more; stopped by `on_loss = stop`");
+}
+
+static void on_turn(void *arg)
+{
+	struct hp_node *n = arg;
+	struct hp_limit *l = n->limit;
+	if (!l->pending || n->dead)
+		return;
+	l->pending = false;
+	l->due_ns += l->interval_ns;
+	hp_output_put(n, &l->kept);
+}
+
+static void on_silence(void *arg)
+{
+	struct hp_node *n = arg;
+	struct hp_limit *l = n->limit;
+	int64_t deadline = l->last_arrival + n->keys.loss_after;
+	if (deadline > hp_now())
+		n->host.timer_at(l->loss, deadline);
+	else if (!l->lost && !n->dead)
+		lose(n);
+}
+
+int hp_limit_open(struct hp_node *n)
+{
+	if (n->keys.rate <= 0 && n->keys.on_loss == 0)
+		return 0;
+	struct hp_limit *l = calloc(1, sizeof *l);
+	if (!l)
+		return -ENOMEM;
+	n->limit = l;
+	l->interval_ns = n->keys.rate > 0 ? (int64_t)(1e9 / n->keys.rate) : 0;
+	l->turn = n->host.timer(&n->host, on_turn, n);
+	l->loss = n->host.timer(&n->host, on_silence, n);
+	return l->turn && l->loss ? 0 : -ENOMEM;
+}
+
+static void watch_for_silence(struct hp_node *n, const struct hp_sample *s)
+{
+	struct hp_limit *l = n->limit;
+	if (n->keys.on_loss == 0)
+		return;
+	if (is_replay(n)) {
+		if (l->any && s->time_ns - l->last_ns > n->keys.loss_after)
+			lose(n);
+	} else if (!l->any || l->lost) {
+		n->host.timer_at(l->loss, hp_now() + n->keys.loss_after);
+	}
+	l->lost = false;
+	l->last_arrival = s->arrival_ns;
+}
+
+bool hp_limit_pass(struct hp_node *n, const struct hp_sample *s)
+{
+	struct hp_limit *l = n->limit;
+	watch_for_silence(n, s);
+	l->last_ns = s->time_ns;
+	if (!l->interval_ns) {
+		l->kept.seq = s->seq;
+		l->any = true;
+		return true;
+	}
+	if (l->any && s->time_ns < l->due_ns - 2 * l->interval_ns)
+		l->any = false; /* time went back: start anew */
+	if (l->any && l->pending && s->time_ns > l->due_ns)
+		on_turn(n);
+	if (l->any && s->time_ns < l->due_ns) {
+		/* a jump stays one when its first sample gives way to a newer one */
+		uint32_t jump = l->pending ? l->kept.flags & HP_JUMP : 0;
+		l->kept = *s;
+		l->kept.flags |= jump;
+		l->pending = true;
+		if (!is_replay(n))
+			n->host.timer_at(l->turn, hp_now() + (l->due_ns - s->time_ns));
+		return false;
+	}
+	l->any = true;
+	l->pending = false;
+	l->due_ns = s->time_ns + l->interval_ns;
+	return true;
+}
+
+void hp_limit_flush(struct hp_node *n)
+{
+	if (n->limit && n->limit->pending && !n->dead)
+		on_turn(n);
+}
+
+void hp_limit_close(struct hp_node *n)
+{
+	free(n->limit);
+	n->limit = NULL;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ * limit.h - the host keys `rate`, `on_loss` and `loss_after` of an output. [loop] */
+#ifndef HP_LIMIT_H
+#define HP_LIMIT_H
+#include "graph/node.h"
+
+/* Sets up n->limit when the keys ask for it. 0 or -ENOMEM. */
+int hp_limit_open(struct hp_node *);
+/* A sample has come: true = send it now; false = it is kept (the newest of a burst) or not wanted. Keeps to sample
+ * time for a replay, so that it gives the same bytes at any speed. */
+bool hp_limit_pass(struct hp_node *, const struct hp_sample *);
+/* The input has ended: what is kept goes out now. */
+void hp_limit_flush(struct hp_node *);
+void hp_limit_close(struct hp_node *);
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT
+ * post.c - one queue per input: a ring of fixed slots for reports and samples, a list for events.
+ *
+ * Every entry has a number, so the two are delivered in the order of the calls. A full ring drops its oldest report or
+ * sample and counts it; the loss is told as an HP_LOST event where it happened. Events are rare and never dropped, so
+ * they may allocate. One short mutex: any thread may post. */
+#include "post.h"
+#include "base/log.h"
+#include "pipeline.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS = 256, REPORT_MAX = 4096 };
+
+struct slot {
+	uint64_t number;
+	struct hp_sample sample; /* when has_sample */
+	bool has_sample, has_raw;
+	uint32_t raw_size;
+	int64_t raw_time_ns;
+};
+struct note {
+	struct note *next;
+	uint64_t number;
+	struct hp_event event;
+	char text[];
+};
+struct hp_queue {
+	pthread_mutex_t lock;
+	uint64_t next; /* number of the next entry */
+	struct slot slots[SLOTS];
+	uint8_t *bytes; /* SLOTS * report_size */
+	uint32_t report_size;
+	uint32_t head, used;
+	struct note *first, **last;
+	uint64_t lost, lost_before; /* lost_before: number of the entry that follows the loss */
+	/* the loop works on copies, so that no module runs under the lock */
+	uint8_t *report;
+};
+
+static struct hp_queue *make(struct hp_node *n)
+{
+	struct hp_queue *q = calloc(1, sizeof *q);
+	if (!q)
+		return NULL;
+	uint32_t known = n->described.memory ? n->described.stream.report_size : n->stream.report_size;
+	q->report_size = known && known <= REPORT_MAX ? known : REPORT_MAX;
+	q->bytes = malloc((size_t)SLOTS * q->report_size);
+	q->report = malloc(REPORT_MAX);
+	q->last = &q->first;
+	if (!q->bytes || !q->report || pthread_mutex_init(&q->lock, NULL)) {
+		free(q->bytes);
+		free(q->report);
+		free(q);
+		return NULL;
+	}
+	return q;
+}
+
+/* Two threads of one module may post first at the same time. */
+static struct hp_queue *queue_of(struct hp_node *n)
+{
+	pthread_mutex_lock(&n->describe_lock);
+	if (!n->queue)
+		n->queue = make(n);
+	struct hp_queue *q = n->queue;
+	pthread_mutex_unlock(&n->describe_lock);
+	return q;
+}
+
+static struct slot *take_slot(struct hp_queue *q, uint8_t **bytes)
+{
+	if (q->used == SLOTS) {
+		q->head = (q->head + 1) % SLOTS;
+		q->used--;
+		q->lost++;
+		q->lost_before = q->slots[q->head].number;
+	}
+	uint32_t i = (q->head + q->used++) % SLOTS;
+	struct slot *s = &q->slots[i];
+	s->number = q->next++;
+	s->has_raw = s->has_sample = false;
+	*bytes = q->bytes + (size_t)i * q->report_size;
+	return s;
+}
+
+/* A longer report than the stream announced (a device may lie): make room for the longest there is. */
+static int widen(struct hp_queue *q)
+{
+	uint8_t *wide = malloc((size_t)SLOTS * REPORT_MAX);
+	if (!wide)
+		return -ENOMEM;
+	for (size_t i = 0; i < SLOTS; i++)
+		memcpy(wide + i * REPORT_MAX, q->bytes + i * q->report_size, q->report_size);
+	free(q->bytes);
+	q->bytes = wide;
+	q->report_size = REPORT_MAX;
+	return 0;
+}
+
+static int put_data(struct hp_queue *q, const struct hp_item *item)
+{
+	uint8_t *bytes;
+	if (item->raw && item->raw->size > q->report_size && widen(q) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < item->nsamples || (item->raw && i == 0); i++) {
+		struct slot *s = take_slot(q, &bytes);
+		if (i == 0 && item->raw) {
+			s->has_raw = true;
+			s->raw_size = item->raw->size;
+			s->raw_time_ns = item->raw->time_ns;
+			if (item->raw->size)
+				memcpy(bytes, item->raw->data, item->raw->size);
+		}
+		if (i < item->nsamples) {
+			s->has_sample = true;
+			s->sample = item->samples[i];
+		}
+	}
+	return 0;
+}
+
+static int put_event(struct hp_queue *q, const struct hp_event *e)
+{
+	size_t len = e->text ? strlen(e->text) + 1 : 0;
+	struct note *n = malloc(sizeof *n + len);
+	if (!n)
+		return -ENOMEM;
+	n->next = NULL;
+	n->number = q->next++;
+	n->event = *e;
+	n->event.text = NULL;
+	if (len)
+		n->event.text = memcpy(n->text, e->text, len);
+	*q->last = n;
+	q->last = &n->next;
+	return 0;
+}
+
+int hp_post(struct hp_node *n, const struct hp_item *item)
+{
+	if (item->raw && item->raw->size > REPORT_MAX)
+		return -EMSGSIZE;
+	struct hp_queue *q = queue_of(n);
+	if (!q)
+		return -ENOMEM;
+	pthread_mutex_lock(&q->lock);
+	int r = item->raw || item->nsamples ? put_data(q, item) : 0;
+	if (!r && item->event)
+		r = put_event(q, item->event);
+	pthread_mutex_unlock(&q->lock);
+	uv_async_send(&n->run->wake);
+	return r;
+}
+
+/* Takes the oldest entry. Returns false when there is none. */
+static bool take(struct hp_queue *q, struct slot *s, struct note **note, uint64_t *lost)
+{
+	bool any = true;
+	pthread_mutex_lock(&q->lock);
+	const struct slot *oldest = q->used ? &q->slots[q->head] : NULL;
+	*note = NULL;
+	*lost = 0;
+	if (q->first && (!oldest || q->first->number < oldest->number)) {
+		*note = q->first;
+		q->first = q->first->next;
+		if (!q->first)
+			q->last = &q->first;
+	} else if (oldest) {
+		*lost = q->lost && oldest->number >= q->lost_before ? q->lost : 0;
+		if (*lost)
+			q->lost = 0;
+		*s = *oldest;
+		if (s->has_raw)
+			memcpy(q->report, q->bytes + (size_t)q->head * q->report_size, s->raw_size);
+		q->head = (q->head + 1) % SLOTS;
+		q->used--;
+	} else {
+		any = false;
+	}
+	pthread_mutex_unlock(&q->lock);
+	return any;
+}
+
+static void tell_loss(struct hp_node *n, uint64_t lost, int64_t time_ns)
+{
+	struct hp_event e = { .struct_size = sizeof e, .type = HP_LOST, .time_ns = time_ns, .value = (int64_t)lost };
+	hp_log(HP_WARN, n->who, "%llu reports came faster than they could be handled and were dropped",
+	       (unsigned long long)lost);
+	hp_pipeline_emit(n, &(struct hp_item){ .struct_size = sizeof(struct hp_item), .event = &e });
+}
+
+void hp_post_drain(struct hp_node *n)
+{
+	struct slot s;
+	struct note *note;
+	uint64_t lost;
+	pthread_mutex_lock(&n->describe_lock);
+	struct hp_queue *q = n->queue;
+	pthread_mutex_unlock(&n->describe_lock);
+	if (!q)
+		return;
+	/* what comes meanwhile has its own wake-up; the bound keeps one busy thread from starving the loop */
+	for (int i = 0; i < 4 * SLOTS && take(q, &s, &note, &lost); i++) {
+		struct hp_item item = { .struct_size = sizeof item };
+		if (note) {
+			item.event = &note->event;
+			hp_pipeline_emit(n, &item);
+			free(note);
+			continue;
+		}
+		if (lost)
+			tell_loss(n, lost, s.has_raw ? s.raw_time_ns : s.sample.time_ns);
+		struct hp_raw raw = {
+			.struct_size = sizeof raw, .size = s.raw_size, .data = q->report, .time_ns = s.raw_time_ns
+		};
+		item.raw = s.has_raw ? &raw : NULL;
+		item.samples = &s.sample;
+		item.nsamples = s.has_sample;
+		hp_pipeline_emit(n, &item);
+	}
+	pthread_mutex_lock(&q->lock);
+	bool more = q->used || q->first;
+	pthread_mutex_unlock(&q->lock);
+	if (more)
+		uv_async_send(&n->run->wake);
+}
+
+void hp_post_close(struct hp_node *n)
+{
+	struct hp_queue *q = n->queue;
+	if (!q)
+		return;
+	while (q->first) {
+		struct note *next = q->first->next;
+		free(q->first);
+		q->first = next;
+	}
+	pthread_mutex_destroy(&q->lock);
+	free(q->bytes);
+	free(q->report);
+	free(q);
+	n->queue = NULL;
+}

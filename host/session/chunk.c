@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT
+ * session_chunk.c - chunks of a session file in memory: read, checked, their messages found; least recently used go
+ * first. The order changes on reads only. */
+#include <errno.h>
+
+#include "reader.h"
+
+enum { FRONT = HPS_HEAD + 8 + 8 + 8 + 4 + 4 + 8, NAME_MAX_ = 7 }; /* of a chunk record, without the packing's name */
+
+static const char *packing_name(const struct hps_rchunk *c)
+{
+	return c->packing == HPS_PACK_ZSTD ? "zstd" : c->packing == HPS_PACK_OTHER ? c->other : "";
+}
+
+int hps_chunk_head(struct hps_reader *r, struct hps_rchunk *c, uint32_t *crc)
+{
+	uint8_t h[FRONT + NAME_MAX_];
+	size_t n = c->length < sizeof h ? (size_t)c->length : sizeof h;
+	if (c->length < FRONT || hps_read_at(r, c->offset, h, n) < 0)
+		return -EBADMSG;
+	struct hps_in in = { h + HPS_HEAD, h + n, false };
+	uint64_t content = hps_u64_at(h + 1);
+	c->start = (int64_t)hps_in_u64(&in);
+	c->end = (int64_t)hps_in_u64(&in);
+	c->raw = hps_in_u64(&in);
+	*crc = hps_in_u32(&in);
+	struct hps_in name = hps_in_part(&in);
+	c->packed = hps_in_u64(&in);
+	size_t len = (size_t)(name.end - name.p);
+	if (in.bad || len >= sizeof c->other || h[0] != HPS_OP_CHUNK || content != c->length - HPS_HEAD ||
+	    c->packed != c->length - FRONT - len)
+		return -EBADMSG;
+	c->packing = !len ? HPS_PACK_NONE : len == 4 && !memcmp(name.p, "zstd", 4) ? HPS_PACK_ZSTD : HPS_PACK_OTHER;
+	if (c->packing == HPS_PACK_OTHER) {
+		memset(c->other, 0, sizeof c->other);
+		memcpy(c->other, name.p, len);
+		for (size_t i = 0; i < len; i++)
+			if (c->other[i] < 'a' || c->other[i] > 'z')
+				c->other[i] = c->other[i] >= '0' && c->other[i] <= '9' ? c->other[i] : '?';
+	}
+	if (c->packing == HPS_PACK_NONE && c->raw != c->packed)
+		return -EBADMSG;
+	return 0;
+}
+
+/* The chunk's messages, unpacked and checked, into s->block and s->records. */
+static int fetch(struct hps_reader *r, const struct hps_rchunk *c, struct hps_slot *s)
+{
+	struct hps_rchunk head = *c;
+	uint32_t crc = 0;
+	size_t front = 0;
+	if (c->packing == HPS_PACK_OTHER)
+		return hps_error(r, -ENOTSUP, "the chunk at byte %llu is packed with %s, which is not supported here",
+		                 (unsigned long long)c->offset, c->other);
+	if (c->length > r->size - c->offset || c->length > SIZE_MAX / 2)
+		return hps_error(r, -EBADMSG, "the chunk at byte %llu is longer than the file",
+		                 (unsigned long long)c->offset);
+	if (c->packing != HPS_PACK_PLAIN) {
+		int code = hps_chunk_head(r, &head, &crc);
+		if (code < 0 || head.start != c->start || head.end != c->end || head.raw != c->raw ||
+		    head.packed != c->packed || head.packing != c->packing)
+			return hps_error(r, -EBADMSG, "the chunk at byte %llu has a broken head",
+			                 (unsigned long long)c->offset);
+		front = FRONT + strlen(packing_name(c));
+	}
+	size_t n = (size_t)c->length - front;
+	bool packed = c->packing == HPS_PACK_ZSTD;
+	if (packed && n > r->scratch_room) {
+		free(r->scratch);
+		r->scratch = malloc(n);
+		r->scratch_room = r->scratch ? n : 0;
+	}
+	uint8_t *to = packed ? r->scratch : malloc(n + 1);
+	int code = to ? hps_read_at(r, c->offset + front, to, n) : -ENOMEM;
+	if (!code && packed) {
+		code = hps_zstd_unpack(&r->zstd, to, n, c->raw, &s->block);
+		if (code == -ENOTSUP)
+			hps_error(r, code, "the chunks are packed with zstd, and this build has no libzstd");
+		else if (code < 0)
+			hps_error(r, code, "the chunk at byte %llu cannot be unpacked", (unsigned long long)c->offset);
+	} else if (!packed) {
+		s->block = to;
+	}
+	if (code == -ENOMEM)
+		return hps_error(r, code, "out of memory");
+	if (code)
+		return code;
+	s->records = s->block;
+	if (c->packing != HPS_PACK_PLAIN && !hps_crc_agrees(r, crc, hps_crc32(0, s->records, (size_t)c->raw)))
+		return hps_error(r, -EBADMSG, "the chunk at byte %llu is damaged: wrong CRC",
+		                 (unsigned long long)c->offset);
+	return 0;
+}
+
+/* One look at every record: whole? and where messages begin (in_order), how many of which channel
+ * (channels[].counted). take: schemas and channels are new. The times of a PLAIN chunk are found here too. */
+static int count(struct hps_reader *r, struct hps_rchunk *c, struct hps_slot *s, bool take)
+{
+	const uint8_t *p = s->records, *end = p + c->raw;
+	int64_t last = INT64_MIN, low = INT64_MAX, high = INT64_MIN;
+	uint32_t *places = malloc((c->raw / (HPS_HEAD + HPS_MESSAGE_HEAD) + 1) * sizeof *places), n = 0;
+	struct hps_rchannel *ch = NULL;
+	uint16_t id = 0;
+	s->in_order = places;
+	s->sorted = true;
+	if (!places)
+		return -ENOMEM;
+	while (p < end) {
+		if (end - p < HPS_HEAD || hps_u64_at(p + 1) > (uint64_t)(end - p - HPS_HEAD))
+			return -EBADMSG;
+		uint64_t len = hps_u64_at(p + 1);
+		if (*p == HPS_OP_MESSAGE) {
+			if (len < HPS_MESSAGE_HEAD || len > UINT32_MAX / 2)
+				return -EBADMSG;
+			if (!ch || hps_u16_at(p + HPS_HEAD) != id) {
+				id = hps_u16_at(p + HPS_HEAD);
+				size_t index = hps_by_id(r, id);
+				r->unknown |= !index;
+				if (!index)
+					return -EBADMSG;
+				ch = &r->channels[index - 1];
+			}
+			int64_t t = (int64_t)hps_u64_at(p + HPS_HEAD + 6);
+			s->sorted &= t >= last;
+			last = t;
+			low = t < low ? t : low;
+			high = t > high ? t : high;
+			s->nparts += !ch->counted++;
+			places[n++] = (uint32_t)(p - s->records);
+		} else if (take && (*p == HPS_OP_SCHEMA || *p == HPS_OP_CHANNEL)) {
+			struct hps_in in = { p + HPS_HEAD, p + HPS_HEAD + len, false };
+			if ((*p == HPS_OP_SCHEMA ? hps_take_schema : hps_take_channel)(r, in) < 0)
+				return -EBADMSG;
+			ch = NULL; /* the list may have moved */
+		}
+		p += HPS_HEAD + len;
+	}
+	s->n = n;
+	if (c->packing == HPS_PACK_PLAIN && n) {
+		c->start = low;
+		c->end = high;
+	}
+	/* a message outside the chunk's own times would be lost to seeking */
+	return n && (low < c->start || high > c->end) ? -EBADMSG : 0;
+}
+
+static void forget_counts(struct hps_reader *r)
+{
+	for (size_t i = 0; i < r->nchannels; i++)
+		r->channels[i].counted = 0;
+}
+
+/* Lists where messages begin by channel. Uses the counts and clears them. */
+static int list(struct hps_reader *r, const struct hps_rchunk *c, struct hps_slot *s)
+{
+	bool one = s->nparts <= 1;
+	s->parts = malloc((s->nparts + 1) * sizeof *s->parts);
+	s->by_channel = one ? s->in_order : malloc((s->n + 1) * sizeof *s->by_channel);
+	if (!s->parts || !s->by_channel)
+		return -ENOMEM;
+	uint32_t at = 0, part = 0;
+	for (size_t i = 0; i < r->nchannels && part < s->nparts; i++) {
+		struct hps_rchannel *ch = &r->channels[i];
+		if (!ch->counted)
+			continue;
+		s->parts[part++] = (struct hps_part){ (uint16_t)i, at, one ? s->n : 0 };
+		at += (uint32_t)ch->counted;
+		ch->counted = part; /* from here on: which part, + 1 */
+	}
+	for (uint32_t i = 0; !one && i < s->n; i++) {
+		const uint8_t *p = s->records + s->in_order[i];
+		struct hps_part *q = &s->parts[r->channels[hps_by_id(r, hps_u16_at(p + HPS_HEAD)) - 1].counted - 1];
+		s->by_channel[q->first + q->n++] = s->in_order[i];
+	}
+	s->bytes = (size_t)c->raw + sizeof *s + (c->raw / (HPS_HEAD + HPS_MESSAGE_HEAD) + (one ? 0 : s->n)) * 4 +
+	           s->nparts * sizeof *s->parts;
+	return 0;
+}
+
+static void slot_free(struct hps_slot *s)
+{
+	if (!s)
+		return;
+	if (s->by_channel != s->in_order)
+		free(s->by_channel);
+	free(s->in_order);
+	free(s->parts);
+	free(s->block);
+	free(s);
+}
+
+static void unlink_chunk(struct hps_reader *r, uint32_t chunk)
+{
+	const struct hps_link *l = &r->links[chunk];
+	*(l->newer ? &r->links[l->newer - 1].older : &r->newest) = l->older;
+	*(l->older ? &r->links[l->older - 1].newer : &r->oldest) = l->newer;
+}
+
+static void link_newest(struct hps_reader *r, uint32_t chunk)
+{
+	r->links[chunk].newer = 0;
+	r->links[chunk].older = r->newest;
+	*(r->newest ? &r->links[r->newest - 1].newer : &r->oldest) = chunk + 1;
+	r->newest = chunk + 1;
+}
+
+static void forget_chunk(struct hps_reader *r, uint32_t chunk)
+{
+	r->epoch++;
+	unlink_chunk(r, chunk);
+	r->cached -= r->links[chunk].slot->bytes;
+	slot_free(r->links[chunk].slot);
+	r->links[chunk].slot = NULL;
+}
+
+/* Old chunks go until the rest, the one in use apart, fits. */
+static void make_room(struct hps_reader *r)
+{
+	while (r->oldest != r->newest && r->cached - r->links[r->newest - 1].slot->bytes > r->opts.cache_bytes)
+		forget_chunk(r, r->oldest - 1);
+}
+
+struct hps_slot *hps_load(struct hps_reader *r, size_t index, int *code)
+{
+	struct hps_rchunk *c = &r->chunks[index];
+	struct hps_slot *s = r->links[index].slot;
+	if (s) {
+		if (r->newest != index + 1) {
+			unlink_chunk(r, (uint32_t)index);
+			link_newest(r, (uint32_t)index);
+			if (r->cached > r->opts.cache_bytes)
+				make_room(r);
+		}
+		return s;
+	}
+	s = calloc(1, sizeof *s);
+	*code = s ? fetch(r, c, s) : hps_error(r, -ENOMEM, "out of memory");
+	if (!*code && c->raw > UINT32_MAX)
+		*code = hps_error(r, -ENOTSUP, "the chunk at byte %llu is larger than 4 GiB",
+		                  (unsigned long long)c->offset);
+	if (!*code) {
+		*code = count(r, c, s, false);
+		if (!*code && s->n != c->messages)
+			*code = -EBADMSG;
+		/* each channel must have what the index promised, or numbers of messages would be wrong */
+		for (size_t i = 0; i < r->nchannels && !*code; i++) {
+			const struct hps_rchannel *ch = &r->channels[i];
+			if (!ch->counted)
+				continue;
+			size_t low = 0, high = ch->nspans;
+			while (low < high) {
+				size_t mid = (low + high) / 2;
+				if (ch->spans[mid].chunk < index)
+					low = mid + 1;
+				else
+					high = mid;
+			}
+			uint64_t after = low + 1 < ch->nspans ? ch->spans[low + 1].first : ch->pub.messages;
+			if (low >= ch->nspans || ch->spans[low].chunk != index ||
+			    after - ch->spans[low].first != ch->counted)
+				*code = -EBADMSG;
+		}
+		if (!*code)
+			*code = list(r, c, s);
+		if (*code)
+			hps_error(r, *code, "the chunk at byte %llu does not hold what its index says",
+			          (unsigned long long)c->offset);
+	}
+	forget_counts(r);
+	if (*code) {
+		slot_free(s);
+		if (!c->bad && *code == -EBADMSG) {
+			c->bad = true;
+			r->damaged++;
+		}
+		return NULL;
+	}
+	r->links[index].slot = s;
+	link_newest(r, (uint32_t)index);
+	r->cached += s->bytes;
+	make_room(r);
+	return s;
+}
+
+int hps_load_new(struct hps_reader *r, struct hps_rchunk *c)
+{
+	struct hps_slot s = { 0 };
+	forget_counts(r);
+	int code = fetch(r, c, &s);
+	if (!code && c->raw > UINT32_MAX)
+		code = -ENOTSUP;
+	if (!code) {
+		code = count(r, c, &s, true);
+		c->fingerprint = hps_hash(s.records, (size_t)c->raw);
+		if (code)
+			hps_error(r, code, "the chunk at byte %llu is broken inside", (unsigned long long)c->offset);
+	}
+	if (code)
+		forget_counts(r);
+	free(s.block);
+	free(s.in_order);
+	return code;
+}
+
+void hps_cache_free(struct hps_reader *r)
+{
+	while (r->newest)
+		forget_chunk(r, r->newest - 1);
+	free(r->links);
+}
+
+bool hps_chunk_at(const struct hps_reader *r, size_t index, struct hps_chunk *out)
+{
+	if (index >= r->nchunks)
+		return false;
+	const struct hps_rchunk *c = &r->chunks[index];
+	*out = (struct hps_chunk){ c->offset, c->length, c->messages, c->first, c->fingerprint,
+		                   c->raw,    c->packed, c->start,    c->end };
+	return true;
+}
+
+int hps_chunk_check(struct hps_reader *r, size_t index)
+{
+	int code = 0;
+	if (index >= r->nchunks)
+		return hps_error(r, -ENOENT, "there are %zu chunks", r->nchunks);
+	if (r->links[index].slot) /* read again: the file may have changed since */
+		forget_chunk(r, (uint32_t)index);
+	return hps_load(r, index, &code) ? 0 : code;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ * session_declare.c - the session writer's schemas and channels. */
+#include <errno.h>
+
+#include "writer.h"
+
+enum { MAX = 65534 };
+
+static char *copy(const char *s)
+{
+	size_t n = strlen(s) + 1;
+	char *c = malloc(n);
+	return c ? memcpy(c, s, n) : NULL;
+}
+
+/* Index + 1 of a schema with just these contents, an old one or a new one. */
+static int schema_id(struct hps_writer *w, const char *name, const char *encoding, const void *data, size_t size)
+{
+	for (size_t i = 0; i < w->nschemas; i++) {
+		const struct hps_wschema *s = &w->schemas[i];
+		if (!strcmp(s->name, name) && !strcmp(s->encoding, encoding) && s->size == size &&
+		    (!size || !memcmp(s->data, data, size)))
+			return (int)i + 1;
+	}
+	if (w->nschemas >= MAX)
+		return -EOVERFLOW;
+	struct hps_wschema *all = realloc(w->schemas, (w->nschemas + 1) * sizeof *all);
+	if (!all)
+		return -ENOMEM;
+	w->schemas = all;
+	struct hps_wschema s = { copy(name), copy(encoding), malloc(size + 1), size };
+	if (!s.name || !s.encoding || !s.data) {
+		free(s.name);
+		free(s.encoding);
+		free(s.data);
+		return -ENOMEM;
+	}
+	if (size)
+		memcpy(s.data, data, size);
+	all[w->nschemas++] = s;
+	return (int)w->nschemas;
+}
+
+int hps_add_raw_channel(struct hps_writer *w, const char *topic, const char *message_encoding, const char *schema,
+                        const char *schema_encoding, const void *schema_data, size_t schema_size,
+                        const char *const *metadata)
+{
+	if (w->error)
+		return w->error;
+	if (w->nchannels >= MAX)
+		return -EOVERFLOW;
+	if (schema_size > HPS_MAX_MESSAGE)
+		return -EMSGSIZE;
+	int id = schema ? schema_id(w, schema, schema_encoding, schema_data, schema_size) : 0;
+	if (id < 0)
+		return id;
+	struct hps_wchannel *all = realloc(w->channels, (w->nchannels + 1) * sizeof *all);
+	if (!all)
+		return -ENOMEM;
+	w->channels = all;
+	struct hps_wchannel c = { .topic = copy(topic), .encoding = copy(message_encoding), .schema = (uint16_t)id };
+	hps_out_map(&c.metadata, metadata);
+	if (!c.topic || !c.encoding || c.metadata.failed) {
+		free(c.topic);
+		free(c.encoding);
+		free(c.metadata.data);
+		return -ENOMEM;
+	}
+	all[w->nchannels++] = c;
+	return (int)w->nchannels;
+}
+
+int hps_add_channel(struct hps_writer *w, const char *topic, const char *schema, const struct hps_field *fields,
+                    size_t n, const char *const *metadata)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!hps_type_size(fields[i].type) || !fields[i].name[0] || strpbrk(fields[i].name, " \t\r\n#=") ||
+		    (fields[i].unit && strpbrk(fields[i].unit, "\r\n#")))
+			return -EINVAL;
+	struct hps_out text = { 0 };
+	hps_layout_schema(&text, fields, n);
+	int id = text.failed ? -ENOMEM
+	                     : hps_add_raw_channel(w, topic, "cdr", schema, "ros2msg", text.data, text.size, metadata);
+	free(text.data);
+	if (id > 0)
+		w->channels[id - 1].message_size = hps_layout_offsets(fields, n, NULL);
+	return id;
+}
+
+size_t hps_message_size(const struct hps_writer *w, int channel)
+{
+	return channel < 1 || (size_t)channel > w->nchannels ? 0 : w->channels[channel - 1].message_size;
+}

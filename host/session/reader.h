@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT
+ * session_reader.h - inside of a session reader, shared by its source files. */
+#ifndef HP_SESSION_READER_H
+#define HP_SESSION_READER_H
+#include "record.h"
+
+enum hps_packing { HPS_PACK_NONE, HPS_PACK_ZSTD, HPS_PACK_PLAIN, HPS_PACK_OTHER }; /* PLAIN: messages outside chunks */
+enum hps_role { HPS_ROLE_OTHER, HPS_ROLE_SAMPLE, HPS_ROLE_SAMPLE_JSON, HPS_ROLE_EVENT, HPS_ROLE_REPORT };
+
+struct hps_slot;
+struct hps_rchunk {
+	uint64_t offset, length; /* of the record with its head; of all messages when PLAIN */
+	uint64_t packed, raw;
+	int64_t start, end;
+	uint64_t first; /* number of its first message */
+	uint64_t messages;
+	uint64_t fingerprint;
+	uint8_t packing;
+	bool bad;
+	char other[8]; /* HPS_PACK_OTHER: its name */
+};
+
+/* A chunk in memory. */
+struct hps_part { /* messages of one channel */
+	uint16_t channel;
+	uint32_t first, n; /* in by_channel */
+};
+struct hps_slot {
+	bool sorted; /* times do not go back */
+	uint8_t *block;
+	const uint8_t *records;
+	size_t bytes; /* of memory in all */
+	uint32_t n, nparts;
+	uint32_t *in_order, *by_channel; /* where messages begin in records; one list when there is one channel */
+	struct hps_part *parts;
+};
+
+/* One per chunk, kept apart and small, since every jump touches some: the chunk in memory, and the list of those that
+ * are, by their last use. Numbers of chunks + 1; 0 = none. */
+struct hps_link {
+	struct hps_slot *slot;
+	uint32_t newer, older;
+};
+
+/* A channel's messages in a chunk. */
+struct hps_span {
+	uint64_t first;
+	uint32_t chunk;
+};
+struct hps_rschema {
+	uint16_t id;
+	char *name, *encoding;
+	uint8_t *data;
+	size_t size;
+};
+struct hps_rchannel {
+	struct hps_channel pub; /* strings of the schema are the schema's */
+	char *topic, *encoding;
+	const char **metadata;
+	struct hps_field *fields;
+	uint32_t *offsets;
+	uint8_t *descriptor; /* decoded on demand */
+	uint32_t ndescriptor;
+	enum hps_role role;
+	struct hps_span *spans;
+	size_t nspans, room;
+	uint64_t counted; /* messages of the chunk being taken in */
+};
+struct hps_place { /* an attachment or a metadata record */
+	uint64_t offset, length;
+	char *name, *media_type;
+	int64_t time;
+	uint64_t size; /* of an attachment's data */
+	const char **map;
+	bool looked; /* metadata: read already */
+};
+
+struct hps_reader {
+	int fd; /* -1 = memory */
+	const uint8_t *memory;
+	uint64_t size;
+	struct hps_reader_options opts;
+	char error[400], note[400], library[256], profile[64];
+	bool finished, ordered, chunked;
+	bool unknown;       /* the walk met messages of a channel it did not know (yet) */
+	uint64_t scan_at;   /* unfinished: where the walk stopped */
+	uint64_t look_from; /* where chunks may be that a wrong length led past */
+	uint64_t skipped;   /* bytes the walk could make nothing of */
+	uint64_t damaged, messages;
+	struct hps_rchunk *chunks;
+	size_t nchunks, chunks_room;
+	struct hps_rschema *schemas;
+	size_t nschemas;
+	struct hps_rchannel *channels;
+	size_t nchannels, channels_room;
+	uint16_t *by_id; /* index + 1 */
+	size_t by_id_size;
+	struct hps_place *attachments, *metadata;
+	size_t nattachments, nmetadata;
+	/* loaded chunks, most recently read first */
+	struct hps_link *links;
+	size_t links_room;
+	uint32_t newest, oldest; /* chunk + 1 */
+	uint32_t epoch;          /* grows when a chunk leaves memory or lists change */
+	size_t cached;
+	uint8_t *scratch; /* packed bytes */
+	size_t scratch_room;
+	void *zstd;
+};
+
+int hps_error(struct hps_reader *, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void hps_note(struct hps_reader *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Exactly n bytes, or -EBADMSG / -errno. */
+int hps_read_at(struct hps_reader *, uint64_t offset, void *buf, size_t n);
+/* Does a stored CRC agree? 0 means that there is none, which headpipe's own files never say. */
+bool hps_crc_agrees(const struct hps_reader *, uint32_t stored, uint32_t have);
+/* Room for one more element in a growing array; 0 or -ENOMEM. */
+int hps_grow(void *array, size_t n, size_t *room, size_t size);
+
+/* The summary: 1 = taken in, 0 = none or not usable (a note says why), or a negative errno value. */
+int hps_open_summary(struct hps_reader *);
+/* Schemas and channels of a good summary; for a walk, whose first chunk may be bad. */
+void hps_take_names(struct hps_reader *);
+/* After a walk over a file that has an end: library and profile are forgotten when the summary says that the head of
+ * the file has changed. */
+void hps_check_head(struct hps_reader *);
+/* Walks on from scan_at. 1 = found something. */
+int hps_scan(struct hps_reader *);
+
+/* One record's content. 0, 1 when there was nothing new, -EBADMSG when it is broken. */
+int hps_take_schema(struct hps_reader *, struct hps_in);
+int hps_take_channel(struct hps_reader *, struct hps_in);
+int hps_take_place(struct hps_reader *, bool attachment, uint64_t offset, uint64_t length, char *name, char *media_type,
+                   int64_t time, uint64_t size);
+/* Index + 1, or 0. */
+static inline size_t hps_by_id(const struct hps_reader *r, uint16_t id)
+{
+	return id < r->by_id_size ? r->by_id[id] : 0;
+}
+/* Adds the chunk whose messages have been counted in channels[].counted. */
+int hps_take_chunk(struct hps_reader *, const struct hps_rchunk *);
+
+/* Reads the fields of a chunk record's head that lies at c->offset and is c->length long; the rest of c is set.
+ * -EBADMSG: they do not fit together. */
+int hps_chunk_head(struct hps_reader *, struct hps_rchunk *, uint32_t *crc);
+/* The chunk in memory, checked; NULL: *code says why and error has the sentence. */
+struct hps_slot *hps_load(struct hps_reader *, size_t index, int *code);
+/* Reads a chunk that is not in the list yet, takes its schemas and channels in and counts its messages. */
+int hps_load_new(struct hps_reader *, struct hps_rchunk *);
+void hps_cache_free(struct hps_reader *);
+int hps_zstd_unpack(void **ctx, const uint8_t *src, size_t n, uint64_t size, uint8_t **out);
+void hps_zstd_unpack_free(void *ctx);
+/* Can hps_get_sample() read this channel? The topic alone does not say it: the fields may be other ones. */
+static inline bool hps_holds_samples(const struct hps_reader *r, size_t channel)
+{
+	enum hps_role role = r->channels[channel].role;
+	return role == HPS_ROLE_SAMPLE || role == HPS_ROLE_SAMPLE_JSON;
+}
+
+#endif
