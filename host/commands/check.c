@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cmd_check.c - `headpipe check`: the tree of a configuration, or everything that is wrong with it. Starts nothing. */
+ * check.c - `headpipe check`: the tree of a configuration, or everything that is wrong with it. Starts nothing. */
 #include "commands.h"
 #include "graph/graph.h"
 #include <string.h>

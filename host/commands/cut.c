@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cmd_cut.c - `headpipe cut`: a part of a session file as a file of its own. */
+ * cut.c - `headpipe cut`: a part of a session file as a file of its own. */
 #include "session/head.h"
 #include "tool.h"
 #include <inttypes.h>

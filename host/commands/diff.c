@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cmd_diff.c - `headpipe diff`: two session files, sample by sample, aligned by time. Chunks with the same fingerprint
+ * diff.c - `headpipe diff`: two session files, sample by sample, aligned by time. Chunks with the same fingerprint
  * are not even read. */
 #include "tool.h"
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cmd_dump.c - `headpipe dump`: the live reports of a head tracker as hex, as values with units, or as a recording in
+ * dump.c - `headpipe dump`: the live reports of a head tracker as hex, as values with units, or as a recording in
  * the text form of hid-recorder(1), which `replay` reads and a bug report can carry. */
 #include "base/clock.h"
 #include "commands.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cmd_export.c - `headpipe export`: a session file as CSV, JSON lines, or hid-recorder text. */
+ * export.c - `headpipe export`: a session file as CSV, JSON lines, or hid-recorder text. */
 #include "number/number.h"
 #include "config/options.h"
 #include "session/head.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cmd_hds.c - `headpipe hds decode`: shows what HDS payload bytes say. */
+ * hds.c - `headpipe hds decode`: shows what HDS payload bytes say. */
 #include "commands.h"
 #include "io/framing.h"
 #include "hds/show.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cmd_help.c - `headpipe help`: commands, and modules from their option tables. */
+ * help.c - `headpipe help`: commands, and modules from their option tables. */
 #include "commands.h"
 #include "describe.h"
 #include "graph/graph.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cmd_import.c - `headpipe import`: hid-recorder text to a session file, with the samples that the reports give. */
+ * import.c - `headpipe import`: hid-recorder text to a session file, with the samples that the reports give. */
 #include "pose/pose.h"
 #include "inputs/replay/source.h"
 #include "tool.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cmd_info.c - `headpipe info`: what a session file holds. */
+ * info.c - `headpipe info`: what a session file holds. */
 #include "session/head.h"
 #include "tool.h"
 #include <inttypes.h>

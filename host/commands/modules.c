@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cmd_modules.c - `headpipe modules`: every module with one line, and what is not built and why. */
+ * modules.c - `headpipe modules`: every module with one line, and what is not built and why. */
 #include "commands.h"
 #include "describe.h"
 #include "base/log.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cmd_new.c - `headpipe new`: writes a folder with a module that builds and runs unchanged, to be changed from there.
+ * new.c - `headpipe new`: writes a folder with a module that builds and runs unchanged, to be changed from there.
  */
 #include "commands.h"
 #include "graph/modules.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cmd_pack.c - `headpipe pack` and `unpack`: a session file as columns, for keeping, and back. The archive is an MCAP
+ * pack.c - `headpipe pack` and `unpack`: a session file as columns, for keeping, and back. The archive is an MCAP
  * file too, so its CRCs, `verify`, `recover` and `info` work as for any other; docs/session-format.md has the bytes. */
 #include "session/pack/pack.h"
 #include "session/reader.h"

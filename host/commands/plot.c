@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cmd_plot.c - `headpipe plot`: yaw, pitch and roll over time as an SVG drawing, with events, gaps and losses. */
+ * plot.c - `headpipe plot`: yaw, pitch and roll over time as an SVG drawing, with events, gaps and losses. */
 #include "inputs/replay/source.h"
 #include "session/head.h"
 #include "tool.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cmd_probe.c - `headpipe probe`: every HID device that is or might be a head tracker, and whether it can be used.
+ * probe.c - `headpipe probe`: every HID device that is or might be a head tracker, and whether it can be used.
  * Exit status: 0 one can be used, 3 there is none, 4 there is one but it may not be opened. */
 #include "commands.h"
 #include "device/survey.h"

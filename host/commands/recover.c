@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cmd_recover.c - `headpipe recover`: every good chunk of a damaged session file into a whole one, and what is lost. */
+ * recover.c - `headpipe recover`: every good chunk of a damaged session file into a whole one, and what is lost. */
 #include "tool.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cmd_run.c - `headpipe run`: runs one or more configurations until every input has ended or a signal comes. */
+ * run.c - `headpipe run`: runs one or more configurations until every input has ended or a signal comes. */
 #include "base/clock.h"
 #include "commands.h"
 #include "run/crash.h"

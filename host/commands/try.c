@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cmd_try.c - `headpipe try`: runs one module on a recording and shows what it would send, without sending it.
+ * try.c - `headpipe try`: runs one module on a recording and shows what it would send, without sending it.
  *
  * The pipeline is a real one; only the module under test gets a host whose sockets and files print. It runs in a child
  * process: a module that crashes is named and takes nothing with it. */

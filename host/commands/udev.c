@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cmd_udev.c - `headpipe udev`: what the udev rule needs. `match` judges one hidraw device from sysfs alone, quickly;
+ * udev.c - `headpipe udev`: what the udev rule needs. `match` judges one hidraw device from sysfs alone, quickly;
  * `rule` prints the rule for this installation. */
 #include "commands.h"
 #include "device/survey.h"

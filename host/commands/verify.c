@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cmd_verify.c - `headpipe verify`: every CRC of a session file. */
+ * verify.c - `headpipe verify`: every CRC of a session file. */
 #include "tool.h"
 #include <inttypes.h>
 #include <stdio.h>

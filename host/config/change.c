@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * option_change.c - a batch of live option changes: all of them or none. */
+ * change.c - a batch of live option changes: all of them or none. */
 #include "base/alloc.h"
 #include "text.h"
 #include <errno.h>

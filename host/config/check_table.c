@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * option_check.c - is a module's option table sound? Asked once when the module is loaded. */
+ * check_table.c - is a module's option table sound? Asked once when the module is loaded. */
 #include "text.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * config_text.c - the grammar of one ini line: names, keys, quotes, comments. */
+ * grammar.c - the grammar of one ini line: names, keys, quotes, comments. */
 #include "grammar.h"
 #include "base/utf8.h"
 #include <stdio.h>

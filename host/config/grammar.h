@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * config_text.h - the grammar of one ini line; shared by the file reader and -s. */
+ * grammar.h - the grammar of one ini line; shared by the file reader and -s. */
 #ifndef HP_CONFIG_TEXT_H
 #define HP_CONFIG_TEXT_H
 #include "config.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * config_read.c - ini files through inih, one checked line at a time.
+ * read.c - ini files through inih, one checked line at a time.
  *
  * inih splits lines into section, key and value, but it cuts lines at 199 bytes, reads the rest as a new line,
  * does not tell line numbers, takes indentation for a continuation and passes duplicates and empty sections over.

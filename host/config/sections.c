@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * config.c - the list of sections: what a reader adds to it, what -s changes in it. */
+ * sections.c - the list of sections: what a reader adds to it, what -s changes in it. */
 #include "config.h"
 #include "base/alloc.h"
 #include "grammar.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * option_text.c - numbers, times and addresses from text, strictly and whatever the locale. */
+ * text.c - numbers, times and addresses from text, strictly and whatever the locale. */
 #include "text.h"
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * option_text.h - texts of option values to C values; shared by the option_*.c files. */
+ * text.h - texts of option values to C values; shared by the option_*.c files. */
 #ifndef HP_OPTION_TEXT_H
 #define HP_OPTION_TEXT_H
 #include "options.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * option_value.c - one text for one row of an option table: checked, and stored in the module's state. */
+ * value.c - one text for one row of an option table: checked, and stored in the module's state. */
 #include "base/alloc.h"
 #include "text.h"
 #include <errno.h>

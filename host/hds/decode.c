@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hds_decode.c - HDS payload bytes to items, one at a time, refusing everything that is not exactly right.
+ * decode.c - HDS payload bytes to items, one at a time, refusing everything that is not exactly right.
  *
  * Back-references follow the writer of HAP-NodeJS: A0 + i names the i-th different scalar that took more than
  * one byte (an empty string or empty data counts too). That writer compares data by identity and NaN with

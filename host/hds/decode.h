@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hds_decode.h - strict pull decoder for the payload encoding of HomeKit Data Stream.
+ * decode.h - strict pull decoder for the payload encoding of HomeKit Data Stream.
  *
  * hp_hds_next() hands out one item after the other, in the order of the bytes; strings and data are views into
  * the input. Nothing is allocated and the input is never trusted: lengths, depth, UTF-8, unassigned tags and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hds_encode.c - the canonical HDS payload bytes: shortest integers, doubles stay doubles, no back-references.
+ * encode.c - the canonical HDS payload bytes: shortest integers, doubles stay doubles, no back-references.
  * The tags are those of docs/hds.md. */
 #include "encode.h"
 #include "base/utf8.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hds_encode.h - writes the payload encoding of HomeKit Data Stream into one buffer of the caller.
+ * encode.h - writes the payload encoding of HomeKit Data Stream into one buffer of the caller.
  *
  * Values are put in the order of the bytes; an array or a dict says first how many elements follow, and closes
  * by itself behind the last one. Nothing is allocated. The first misuse sticks: later calls do nothing and

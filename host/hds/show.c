@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hds_show.c - decoded HDS values as typed JSON or as a list, on standard output. */
+ * show.c - decoded HDS values as typed JSON or as a list, on standard output. */
 #include "show.h"
 #include <math.h>
 #include <stdio.h>

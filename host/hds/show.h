@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hds_show.h - decoded HDS values for people and scripts; the JSON is described in docs/hds.md. Everything goes to
+ * show.h - decoded HDS values for people and scripts; the JSON is described in docs/hds.md. Everything goes to
  * standard output. The readers are left where they stand. */
 #ifndef HP_HDS_SHOW_H
 #define HP_HDS_SHOW_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * mqtt_session.c - a connection to an MQTT broker, by libmosquitto on a thread of its own.
+ * broker.c - a connection to an MQTT broker, by libmosquitto on a thread of its own.
  *
  * mosquitto_loop_start() is not used: its thread sleeps between attempts where nothing can wake it, which would hold up
  * the end of a run. */

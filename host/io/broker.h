@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * mqtt_session.h - one connection to an MQTT broker, for input mqtt and output mqtt: options, a thread of its own that
+ * broker.h - one connection to an MQTT broker, for input mqtt and output mqtt: options, a thread of its own that
  * connects, keeps and renews it, TLS, user and password. The thread may wait for name servers and brokers as long as
  * they please; the loop never does. */
 #ifndef HP_MQTT_SESSION_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * number_exact.c - the rare and the long: exact comparison for %.9g at one half, digits of huge integers for %.3f,
+ * exact.c - the rare and the long: exact comparison for %.9g at one half, digits of huge integers for %.3f,
  * and the shortest text of a double. */
 #include "number.h"
 #include "digits.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * number_tables.c - powers of ten for number.c. Written by number_tables.py; do not edit. */
+ * tables.c - powers of ten for number.c. Written by number_tables.py; do not edit. */
 /* clang-format off */
 #include "tables.h"
 

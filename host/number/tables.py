@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes number_tables.c: the powers of ten behind number.c. Run as: python3 host/number_tables.py > host/number_tables.c"""
+"""Writes number_tables.c: the powers of ten behind number.c. Run as: python3 host/number/tables.py > host/number/tables.c"""
 
 
 def floor_log2(num, den):

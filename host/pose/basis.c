@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * frames.c - the changes of basis, each written out once; see frames.h for what they mean. */
+ * basis.c - the changes of basis, each written out once; see frames.h for what they mean. */
 #include "basis.h"
 #include "pose.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * frames.h - from the sample's frame to the frames of the outside world; docs/signs.md shows the result.
+ * basis.h - from the sample's frame to the frames of the outside world; docs/signs.md shows the result.
  *
  * The sample's frame: x front, y left, z up, right-handed. quat turns head coordinates into world ones; ypr are
  * its angles about z, then y, then x: yaw + turns left, pitch + nods down, roll + tilts right. Angles in degrees,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_catalog.c - a reader's schemas, channels, chunks, attachments and metadata. */
+ * catalog.c - a reader's schemas, channels, chunks, attachments and metadata. */
 #include <errno.h>
 #include <stdio.h>
 

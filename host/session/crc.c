@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_crc.c - CRC-32 of blocks: by libdeflate when it is there, which is several times as fast, else by zlib. */
+ * crc.c - CRC-32 of blocks: by libdeflate when it is there, which is several times as fast, else by zlib. */
 #include <zlib.h>
 
 #include "have.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_cursor.c - reading messages one after another, and jumping by time and by number. */
+ * cursor.c - reading messages one after another, and jumping by time and by number. */
 #include <errno.h>
 
 #include "reader.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_declare.c - the session writer's schemas and channels. */
+ * declare.c - the session writer's schemas and channels. */
 #include <errno.h>
 
 #include "writer.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_head.c - headpipe's own channels: samples, reports and events to messages. */
+ * head.c - headpipe's own channels: samples, reports and events to messages. */
 #include <errno.h>
 #include <stdio.h>
 

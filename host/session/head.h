@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_head.h - the layout of headpipe's own messages, for the session library's parts. */
+ * head.h - the layout of headpipe's own messages, for the session library's parts. */
 #ifndef HP_SESSION_HEAD_H
 #define HP_SESSION_HEAD_H
 #include "headpipe-session.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_json.c - a /head/sample message in JSON, as the writer makes it, back to a sample. */
+ * json.c - a /head/sample message in JSON, as the writer makes it, back to a sample. */
 #include <errno.h>
 #include <locale.h>
 #include <stdio.h>

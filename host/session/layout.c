@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_layout.c - fixed layouts: numbers with names and units as the text of a ros2msg schema, and back. */
+ * layout.c - fixed layouts: numbers with names and units as the text of a ros2msg schema, and back. */
 #include <errno.h>
 
 #include "record.h"

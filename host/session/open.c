@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_open.c - opens and closes a session file, and the little things about a reader. */
+ * open.c - opens and closes a session file, and the little things about a reader. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_reader.h - inside of a session reader, shared by its source files. */
+ * reader.h - inside of a session reader, shared by its source files. */
 #ifndef HP_SESSION_READER_H
 #define HP_SESSION_READER_H
 #include "record.h"

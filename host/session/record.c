@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_record.c - reading and writing the bytes of MCAP records. */
+ * record.c - reading and writing the bytes of MCAP records. */
 #include "record.h"
 
 const uint8_t hps_magic[HPS_MAGIC_SIZE] = { 0x89, 'M', 'C', 'A', 'P', '0', '\r', '\n' };

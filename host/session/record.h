@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_record.h - bytes of MCAP records: a bounded reader, a growing buffer, the numbers of the format. */
+ * record.h - bytes of MCAP records: a bounded reader, a growing buffer, the numbers of the format. */
 #ifndef HP_SESSION_RECORD_H
 #define HP_SESSION_RECORD_H
 #include <stdbool.h>

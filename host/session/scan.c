@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_scan.c - walks a session file without its summary: after a crash, while it grows, or to recover it. Every
+ * scan.c - walks a session file without its summary: after a crash, while it grows, or to recover it. Every
  * chunk is checked before its messages count; behind a broken place the walk goes on at the next good chunk. */
 #include <errno.h>
 #include <stdio.h>

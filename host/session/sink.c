@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_sink.c - where a session writer's bytes go: a file. */
+ * sink.c - where a session writer's bytes go: a file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

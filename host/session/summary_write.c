@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_summary.c - the session writer's attachments, metadata and what stands behind the last chunk. */
+ * summary_write.c - the session writer's attachments, metadata and what stands behind the last chunk. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_verify.c - checks a whole session file: every CRC, and every statement that is made twice. */
+ * verify.c - checks a whole session file: every CRC, and every statement that is made twice. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

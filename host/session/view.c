@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_view.c - messages as values: typed keys, samples, events, and what a recording says about its source. */
+ * view.c - messages as values: typed keys, samples, events, and what a recording says about its source. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_write.c - the session writer: messages into chunks, chunks into the file. */
+ * write.c - the session writer: messages into chunks, chunks into the file. */
 #include "writer.h"
 
 #include <errno.h>

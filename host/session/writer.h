@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_writer.h - inside of a session writer, shared by its source files. */
+ * writer.h - inside of a session writer, shared by its source files. */
 #ifndef HP_SESSION_WRITER_H
 #define HP_SESSION_WRITER_H
 #include "record.h"

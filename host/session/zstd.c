@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_zstd.c - packing and unpacking chunks, when libzstd is there. */
+ * zstd.c - packing and unpacking chunks, when libzstd is there. */
 #include <errno.h>
 
 #include "have.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hid_descriptor.c - reads a HID report descriptor item by item (HID 1.11, 6.2.2).
+ * descriptor.c - reads a HID report descriptor item by item (HID 1.11, 6.2.2).
  *
  * The Linux kernel is the judge: fields, offsets, usages and ranges are what it finds, and what it accepts is
  * accepted. Where this parser accepts more (long items, reserved tags, an upside-down range) is listed in

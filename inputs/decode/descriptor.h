@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hid_descriptor.h - HID report descriptor (HID 1.11, 6.2.2) to a flat list of fields. */
+ * descriptor.h - HID report descriptor (HID 1.11, 6.2.2) to a flat list of fields. */
 #ifndef HID_DESCRIPTOR_H
 #define HID_DESCRIPTOR_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hid_plan.c - compiles the decode plan of a head tracker and runs it. */
+ * plan.c - compiles the decode plan of a head tracker and runs it. */
 #include "plan.h"
 
 #include <stdio.h>

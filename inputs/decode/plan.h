@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hid_plan.h - what to read from a head tracker's input reports: compiled once from the descriptor, then a report
+ * plan.h - what to read from a head tracker's input reports: compiled once from the descriptor, then a report
  * costs a handful of loads. Fixed size, no pointers, no heap; may be copied.
  *
  * Values are the reference's, to the last bit: bits past the end of the report are zero, nothing is clamped,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hid_changes.c - inotify on the folder of the device nodes: no polling while there is no device, and an access right
+ * changes.c - inotify on the folder of the device nodes: no polling while there is no device, and an access right
  * that udev grants a moment later is noticed too. Works without udev. */
 #include "reader.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hid_features.c - reads every feature report of a device and finds in them the marker of the Android head tracker
+ * features.c - reads every feature report of a device and finds in them the marker of the Android head tracker
  * protocol and the persistent unique ID. */
 #include "hid.h"
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hid_find.c - lists HID devices through hidapi and tells head trackers from everything else. */
+ * find.c - lists HID devices through hidapi and tells head trackers from everything else. */
 #include "hid.h"
 #include <ctype.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hid_look.c - chooses the device of an input: what the ini narrows, not taken by another input, the one from before
+ * look.c - chooses the device of an input: what the ini narrows, not taken by another input, the one from before
  * first, confirmed by its marker. Says once what it waits for. */
 #include "reader.h"
 #include <errno.h>

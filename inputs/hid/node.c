@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hid_node.c - looks at a hidraw node before hidapi does: gives an errno instead of a text, and keeps anything that is
+ * node.c - looks at a hidraw node before hidapi does: gives an errno instead of a text, and keeps anything that is
  * no hidraw node away from hid_open_path() of hidapi 0.13, which would use freed memory. */
 #include "hid.h"
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hid_open.c - opens a head tracker, learns who it is, and tells whether a device is the one that was there before. */
+ * open.c - opens a head tracker, learns who it is, and tells whether a device is the one that was there before. */
 #include "hid.h"
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hid_reader.c - the thread of one live device: finds it, starts it, then only reads, decodes and posts. It sleeps in
+ * reader.c - the thread of one live device: finds it, starts it, then only reads, decodes and posts. It sleeps in
  * the kernel whenever there is nothing to do; a signal gets it out of a read, an eventfd out of a wait. */
 #include "reader.h"
 #include <errno.h>

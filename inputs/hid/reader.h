@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hid_reader.h - state of a reader thread; private to hid_reader.c, hid_look.c and hid_changes.c. */
+ * reader.h - state of a reader thread; private to hid_reader.c, hid_look.c and hid_changes.c. */
 #ifndef HID_READER_H
 #define HID_READER_H
 #include "hid.h"

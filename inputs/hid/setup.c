@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hid_setup.c - what wakes a head tracker up: report interval, transport, power, reporting state. A fresh sensor is
+ * setup.c - what wakes a head tracker up: report interval, transport, power, reporting state. A fresh sensor is
  * silent until it was told. */
 #include "hid.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hid_sysfs.c - reads /sys/bus/hid/devices: who is there, which driver has it, its node and its report descriptor. */
+ * sysfs.c - reads /sys/bus/hid/devices: who is there, which driver has it, its node and its report descriptor. */
 #include "sysfs.h"
 #include "base/utf8.h"
 #include <dirent.h>

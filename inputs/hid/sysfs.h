@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hid_sysfs.h - HID devices as sysfs describes them: readable by everybody, even when the node is not, and there even
+ * sysfs.h - HID devices as sysfs describes them: readable by everybody, even when the node is not, and there even
  * when the kernel made no node. */
 #ifndef HID_SYSFS_H
 #define HID_SYSFS_H

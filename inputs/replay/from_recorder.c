@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * recorder_source.c - one device's reports out of a file of hid-recorder text. */
+ * from_recorder.c - one device's reports out of a file of hid-recorder text. */
 #include "inputs/decode/plan.h"
 #include "recorder.h"
 #include "source.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_source.c - a session file as a source of reports, or of samples, and of the events between them. */
+ * from_session.c - a session file as a source of reports, or of samples, and of the events between them. */
 #include "headpipe-session.h"
 #include "source.h"
 #include "session/reader.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * text_lines.c - a text file of any size, line by line out of one buffer. */
+ * lines.c - a text file of any size, line by line out of one buffer. */
 #include "lines.h"
 #include "words.h"
 

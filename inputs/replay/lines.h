@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * text_lines.h - a text file of any size, line by line out of one buffer. */
+ * lines.h - a text file of any size, line by line out of one buffer. */
 #ifndef TEXT_LINES_H
 #define TEXT_LINES_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hid_recorder.c - the text of hid-recorder(1) to records; lines that were wrapped are put together. */
+ * recorder.c - the text of hid-recorder(1) to records; lines that were wrapped are put together. */
 #include "recorder.h"
 #include "lines.h"
 #include "words.h"

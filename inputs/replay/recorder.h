@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hid_recorder.h - reads the text of hid-recorder(1), line by line, in bounded memory.
+ * recorder.h - reads the text of hid-recorder(1), line by line, in bounded memory.
  *
  * Lines: `#` comment, `D:` device index, `R:` report descriptor, `N:` name, `P:` physical path, `I:` bus vendor
  * product, `E:` one input report. Mail quoting (`> `), CRLF, blanks, upper-case hex and lines wrapped by a mail

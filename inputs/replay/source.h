@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * report_source.h - where `replay` gets a device's input reports from, whatever the file format; session files also
+ * source.h - where `replay` gets a device's input reports from, whatever the file format; session files also
  * hold samples and events. */
 #ifndef REPORT_SOURCE_H
 #define REPORT_SOURCE_H

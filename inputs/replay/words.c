@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * text_words.c - words, numbers and hex bytes of one line of text. */
+ * words.c - words, numbers and hex bytes of one line of text. */
 #include "words.h"
 
 /* One more than the digit's value; 0 = no digit. */

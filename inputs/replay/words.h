@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * text_words.h - words, numbers and hex bytes of one line of text that is not NUL-terminated. */
+ * words.h - words, numbers and hex bytes of one line of text that is not NUL-terminated. */
 #ifndef TEXT_WORDS_H
 #define TEXT_WORDS_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_name.c - names of session files: never one that is there already. */
+ * name.c - names of session files: never one that is there already. */
 #include "tape.h"
 #include <errno.h>
 #include <stdio.h>

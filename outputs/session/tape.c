@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_tape.c - the writer thread's half of the output `session`: records into chunks, chunks into files, and on to
+ * tape.c - the writer thread's half of the output `session`: records into chunks, chunks into files, and on to
  * the next file when one is full. */
 #include "tape.h"
 #include <errno.h>

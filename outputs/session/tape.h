@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * session_tape.h - the two halves of the output `session`: records that the loop puts into the ring (session.c), and
+ * tape.h - the two halves of the output `session`: records that the loop puts into the ring (session.c), and
  * the file they end up in on the writer thread (session_tape.c). */
 #ifndef SESSION_TAPE_H
 #define SESSION_TAPE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * pose.h (plain) - the same formulas as host/pose.h written down once more, step by step, without any saving. */
+ * pose.h (plain) - the same formulas as host/pose/pose.h written down once more, step by step, without any saving. */
 #ifndef PLAIN_POSE_H
 #define PLAIN_POSE_H
 #include "headpipe.h"

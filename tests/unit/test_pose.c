@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * test_pose.c - host/pose.c against the plain formulas, bit for bit, and what derive and finite promise. */
+ * test_pose.c - host/pose/pose.c against the plain formulas, bit for bit, and what derive and finite promise. */
 #include "../plain/pose.h"
 #include "check.h"
 #include "pose/pose.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * test_reference_math.c - every row of the reference's math vectors through host/pose.c. */
+ * test_reference_math.c - every row of the reference's math vectors through host/pose/pose.c. */
 #include "../plain/libm_probe.h"
 #include "check.h"
 #include "find.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * doctor_device.c - from "is there a device at all" to "do its values move", link by link; stops at the first broken
+ * device.c - from "is there a device at all" to "do its values move", link by link; stops at the first broken
  * link of each device, because everything behind it follows from that. */
 #include "base/clock.h"
 #include "doctor.h"

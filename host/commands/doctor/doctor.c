@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cmd_doctor.c - `headpipe doctor`: walks the chain from the headset to the program that wants its pose and says which
+ * doctor.c - `headpipe doctor`: walks the chain from the headset to the program that wants its pose and says which
  * link is broken and what to do. Needs no root. Exit status: 0 nothing is wrong, 1 something is, 2 the ini is wrong,
  * 3 no head tracker, 4 no permission. */
 #include "commands/commands.h"

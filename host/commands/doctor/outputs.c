@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * doctor_outputs.c - looks at the addresses that outputs send to: do they exist, and does a program on this machine
+ * outputs.c - looks at the addresses that outputs send to: do they exist, and does a program on this machine
  * listen there. */
 #include "doctor.h"
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * pack_column.c - one column of numbers, as small as one of a few methods makes it.
+ * column.c - one column of numbers, as small as one of a few methods makes it.
  *
  * A column is u8 method, u32 bytes, and the bytes. Values are transformed, their bytes sorted by place (all lowest
  * bytes, then all second ones, ...), and deflated. CONSTANT stores one value as it is. */

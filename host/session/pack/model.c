@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * pack_model.c - predicts numbers of a sample from others of it.
+ * model.c - predicts numbers of a sample from others of it.
  *
  * A prediction must come out the same on every machine, or an archive could not be read elsewhere. So there is no libm
  * in here: only + - * / and sqrt, which IEEE 754 rounds exactly (and no fused operations, -ffp-contract=off). It need

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * pack_model.h - what the numbers of a /head/sample message say about each other. An archive keeps only by how much
+ * model.h - what the numbers of a /head/sample message say about each other. An archive keeps only by how much
  * they differ from that, which is a few last bits. */
 #ifndef HP_PACK_MODEL_H
 #define HP_PACK_MODEL_H
