@@ -37,7 +37,7 @@ void bench_end_post(void);
 /* What all rows work on: a periodic head motion at 100 reports/s, as a tracker with 16-bit fields sends it. Made at
  * start, the same in every run. */
 struct bench_data {
-	struct hid_descriptor descriptor;
+	struct hp_hid_descriptor descriptor;
 	uint8_t report[BENCH_RING][14];
 	struct hp_sample raw[BENCH_RING];      /* decoded                                     */
 	struct hp_sample filtered[BENCH_RING]; /* after `orientation`; with gyro              */

@@ -38,7 +38,7 @@ void bench_make_data(void)
 	struct plain_orientation filter;
 	char why[256];
 	uint64_t r = 1;
-	if (hid_descriptor_parse(&d->descriptor, descriptor, sizeof descriptor, why, sizeof why) ||
+	if (hp_hid_descriptor_parse(&d->descriptor, descriptor, sizeof descriptor, why, sizeof why) ||
 	    tracker_open(&tracker, &d->descriptor, why, sizeof why))
 		bench_die(why);
 	tracker_connect(&tracker, -1000000000);
@@ -70,5 +70,5 @@ void bench_make_data(void)
 
 void bench_free_data(void)
 {
-	hid_descriptor_free(&bench_data.descriptor);
+	hp_hid_descriptor_free(&bench_data.descriptor);
 }

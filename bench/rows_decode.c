@@ -7,8 +7,8 @@
 #include "inputs/decode/tracker.h"
 #include <string.h>
 
-static struct hid_plan plan, odd_plan;
-static struct hid_descriptor odd;
+static struct hp_hid_plan plan, odd_plan;
+static struct hp_hid_descriptor odd;
 static struct tracker tracker;
 static uint8_t odd_report[BENCH_RING][14];
 
@@ -37,8 +37,8 @@ static void run_decode_14(long n)
 {
 	uint64_t sum = 0;
 	for (long i = 0; i < n; i++) {
-		struct hid_values v;
-		hid_plan_decode(&plan, bench_data.report[i % BENCH_RING], 14, &v);
+		struct hp_hid_values v;
+		hp_hid_plan_decode(&plan, bench_data.report[i % BENCH_RING], 14, &v);
 		sum += bits(v.v) ^ bits(v.v + 5);
 	}
 	bench_sink += sum;
@@ -56,8 +56,8 @@ static void run_decode_general(long n)
 {
 	uint64_t sum = 0;
 	for (long i = 0; i < n; i++) {
-		struct hid_values v;
-		hid_plan_decode(&odd_plan, odd_report[i % BENCH_RING], sizeof odd_report[0], &v);
+		struct hp_hid_values v;
+		hp_hid_plan_decode(&odd_plan, odd_report[i % BENCH_RING], sizeof odd_report[0], &v);
 		sum += bits(v.v) ^ bits(v.v + 5);
 	}
 	bench_sink += sum;
@@ -87,10 +87,10 @@ void bench_rows_decode(void)
 {
 	char why[256];
 	uint64_t r = 2;
-	if (hid_plan_compile(&plan, &bench_data.descriptor, why, sizeof why) ||
+	if (hp_hid_plan_compile(&plan, &bench_data.descriptor, why, sizeof why) ||
 	    tracker_open(&tracker, &bench_data.descriptor, why, sizeof why) ||
-	    hid_descriptor_parse(&odd, odd_descriptor, sizeof odd_descriptor, why, sizeof why) ||
-	    hid_plan_compile(&odd_plan, &odd, why, sizeof why))
+	    hp_hid_descriptor_parse(&odd, odd_descriptor, sizeof odd_descriptor, why, sizeof why) ||
+	    hp_hid_plan_compile(&odd_plan, &odd, why, sizeof why))
 		bench_die(why);
 	for (int i = 0; i < BENCH_RING; i++)
 		for (size_t k = 0; k < sizeof odd_report[0]; k++)

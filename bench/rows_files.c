@@ -12,7 +12,7 @@
 enum { LINES = 2000 };
 static struct bench_pipe csv, console;
 static char recording[] = "/tmp/headpipe-bench-XXXXXX";
-static struct hid_recorder *recorder;
+static struct hp_hid_recorder *recorder;
 
 static void emit(struct bench_pipe *p, long n)
 {
@@ -40,15 +40,15 @@ static void let_write(void)
 
 static void run_recorder(long n)
 {
-	struct hid_record r;
+	struct hp_hid_record r;
 	for (long i = 0; i < n; i++)
-		if (hid_recorder_next(recorder, &r) == 1)
+		if (hp_hid_recorder_next(recorder, &r) == 1)
 			bench_sink += r.size;
 }
 
 static void rewind_recording(void)
 {
-	if (hid_recorder_rewind(recorder))
+	if (hp_hid_recorder_rewind(recorder))
 		bench_die("the recording cannot be rewound");
 }
 
@@ -77,10 +77,10 @@ void bench_rows_files(void)
 	bench_pipe_open(&csv, "[input head]\nuse = synth\n[output tape]\nuse = csv\npath = /dev/null\n");
 	bench_pipe_open(&console, "[input head]\nuse = synth\n[output show]\nuse = console\n");
 	double bytes = write_recording();
-	if (hid_recorder_open(&recorder, recording, NULL, NULL, why, sizeof why))
+	if (hp_hid_recorder_open(&recorder, recording, NULL, NULL, why, sizeof why))
 		bench_die(why);
 	unlink(recording);
-	hid_recorder_select(recorder, HID_RECORDER_ALL);
+	hp_hid_recorder_select(recorder, HID_RECORDER_ALL);
 	bench_add((struct bench_row){ "csv", "csv output, default columns; the loop's side", run_csv, NULL, let_write,
 	                              200, 0, false });
 	bench_add((struct bench_row){ "console", "console output; draws 20 times a second", run_console, NULL, NULL,
@@ -93,5 +93,5 @@ void bench_end_files(void)
 {
 	bench_pipe_close(&csv);
 	bench_pipe_close(&console);
-	hid_recorder_close(recorder);
+	hp_hid_recorder_close(recorder);
 }

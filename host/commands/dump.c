@@ -3,8 +3,8 @@
  * the text form of hid-recorder(1), which `replay` reads and a bug report can carry. */
 #include "base/clock.h"
 #include "commands.h"
-#include "inputs/hid/hid.h"
 #include "device/survey.h"
+#include "inputs/hid/hid.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -17,8 +17,8 @@ enum { WAKE_MS = 250 }; /* how often it looks for Ctrl-C and the end while nothi
 struct dump {
 	enum form form;
 	int64_t for_ns; /* 0 = until Ctrl-C */
-	struct hid_wish wish;
-	struct hid_link link;
+	struct hp_hid_wish wish;
+	struct hp_hid_link link;
 	struct tracker tracker;
 	int64_t start_ns; /* of the first report */
 	uint64_t reports;
@@ -62,16 +62,17 @@ static int read_arguments(struct dump *d, int argc, char **argv)
 /* Opens the first device that fits; says on stderr why there is none. Exit status. */
 static int open_device(struct dump *d)
 {
-	struct hid_facts *list;
+	struct hp_hid_facts *list;
 	char why[200], cure[4500];
-	size_t n = hid_list(&list);
-	const struct hid_facts *denied = NULL;
+	size_t n = hp_hid_list(&list);
+	const struct hp_hid_facts *denied = NULL;
 	int status = 3;
 	for (size_t i = 0; i < n && status; i++) {
-		if (hid_recognize_bytes(list[i].descriptor, list[i].descriptor_size, why, sizeof why) != HID_TRACKER ||
-		    !hid_wish_fits(&d->wish, &list[i]))
+		if (hp_hid_recognize_bytes(list[i].descriptor, list[i].descriptor_size, why, sizeof why) !=
+		        HID_TRACKER ||
+		    !hp_hid_wish_fits(&d->wish, &list[i]))
 			continue;
-		int rc = hid_link_open(&d->link, &list[i], why, sizeof why);
+		int rc = hp_hid_link_open(&d->link, &list[i], why, sizeof why);
 		if (rc == 0 && (d->link.features.marker[0] || !d->link.features.answered || d->wish.name)) {
 			status = 0;
 		} else if (rc == 0) {
@@ -79,7 +80,7 @@ static int open_device(struct dump *d)
 			    stderr,
 			    "headpipe dump: %s (%s) has no #AndroidHeadTracker# marker; --name takes it all the same\n",
 			    list[i].path, list[i].name);
-			hid_link_close(&d->link);
+			hp_hid_link_close(&d->link);
 		} else if (rc == -EACCES || rc == -EPERM) {
 			denied = &list[i]; /* another one may be open to us */
 		} else {
@@ -108,7 +109,7 @@ static void print_hex(const uint8_t *data, size_t size)
 
 static void print_head(const struct dump *d)
 {
-	const struct hid_facts *f = &d->link.facts;
+	const struct hp_hid_facts *f = &d->link.facts;
 	char fields[120];
 	uint32_t has = 0;
 	for (int i = 0; i < d->tracker.plan.nreports; i++)
@@ -168,20 +169,20 @@ static int stream(struct dump *d)
 {
 	uint8_t data[HID_REPORT_MAX + 1];
 	char why[300];
-	struct hid_setup setup;
+	struct hp_hid_setup setup;
 	int64_t opened = hp_now();
 	tracker_connect(&d->tracker, opened);
-	hid_setup_edit(&setup, &d->link.features, &d->link.descriptor, 10);
-	hid_setup_write(&setup, &d->link.features, d->link.device, &d->link.descriptor, warn, d);
+	hp_hid_setup_edit(&setup, &d->link.features, &d->link.descriptor, 10);
+	hp_hid_setup_write(&setup, &d->link.features, d->link.device, &d->link.descriptor, warn, d);
 	print_head(d);
 	fflush(stdout);
 	while (!over && !(d->for_ns && hp_now() - opened >= d->for_ns)) {
-		int n = hid_read_calmly(d->link.device, data, HID_REPORT_MAX, WAKE_MS);
+		int n = hp_hid_read_calmly(d->link.device, data, HID_REPORT_MAX, WAKE_MS);
 		int64_t now = hp_now();
 		if (n < 0 && over)
 			break;
 		if (n < 0) {
-			hid_error_text(d->link.device, why, sizeof why);
+			hp_hid_error_text(d->link.device, why, sizeof why);
 			fprintf(stderr, "headpipe dump: %s went away (%s)\n", d->link.facts.name, why);
 			return 1;
 		}
@@ -217,7 +218,7 @@ int cmd_dump(int argc, char **argv)
 		status = stream(d);
 	}
 	if (d && d->link.device)
-		hid_link_close(&d->link);
+		hp_hid_link_close(&d->link);
 	free(d);
 	return status;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * import.c - `headpipe import`: hid-recorder text to a session file, with the samples that the reports give. */
-#include "pose/pose.h"
-#include "inputs/replay/source.h"
-#include "tool.h"
 #include "inputs/decode/tracker.h"
+#include "inputs/replay/source.h"
+#include "pose/pose.h"
+#include "tool.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ int cmd_import(int argc, char **argv)
 	struct hps_writer_options o = HPS_WRITER_OPTIONS;
 	struct report_source *s;
 	struct hps_writer *w;
-	struct hid_descriptor d;
+	struct hp_hid_descriptor d;
 	struct tracker *t = NULL;
 	char why[REPORT_SOURCE_WHY], *end = (char *)"";
 	int code = tool_rest(argc, argv, 1, bad);
@@ -103,11 +103,11 @@ int cmd_import(int argc, char **argv)
 		fprintf(stderr, "headpipe import: %s\n", why);
 		return 1;
 	}
-	code = hid_descriptor_parse(&d, s->descriptor, s->descriptor_size, why, sizeof why);
+	code = hp_hid_descriptor_parse(&d, s->descriptor, s->descriptor_size, why, sizeof why);
 	if (!code) {
 		t = calloc(1, sizeof *t);
 		code = t ? tracker_open(t, &d, why, sizeof why) : -ENOMEM;
-		hid_descriptor_free(&d);
+		hp_hid_descriptor_free(&d);
 	}
 	if (code) {
 		code = tool_fail("import", argv[1], "%s", why);

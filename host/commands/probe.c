@@ -14,7 +14,7 @@ static void print_text(const struct hp_surveyed *s)
 	printf("%s\n", s->facts.name[0] ? s->facts.name : "(no name)");
 	printf("  node       %s\n", s->facts.path[0] ? s->facts.path : "none");
 	printf("  device     %04x:%04x on %s, driver %s\n", s->facts.vendor, s->facts.product,
-	       hid_bus_name(s->facts.bus), s->facts.driver[0] ? s->facts.driver : "none");
+	       hp_hid_bus_name(s->facts.bus), s->facts.driver[0] ? s->facts.driver : "none");
 	if (s->facts.serial[0])
 		printf("  serial     %s\n", s->facts.serial);
 	hp_fields_text(s->has, fields, sizeof fields);
@@ -48,7 +48,7 @@ static json_t *to_json(const struct hp_surveyed *s)
 	json_object_set_new(o, "name", text_or_null(s->facts.name));
 	json_object_set_new(o, "node", text_or_null(s->facts.path));
 	json_object_set_new(o, "id", text_or_null(s->facts.id));
-	json_object_set_new(o, "bus", json_string(hid_bus_name(s->facts.bus)));
+	json_object_set_new(o, "bus", json_string(hp_hid_bus_name(s->facts.bus)));
 	json_object_set_new(o, "driver", text_or_null(s->facts.driver));
 	json_object_set_new(o, "vendor", json_integer(s->facts.vendor));
 	json_object_set_new(o, "product", json_integer(s->facts.product));

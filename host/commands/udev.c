@@ -12,12 +12,12 @@ static int match(const char *path)
 	/* udev gives /sys/devices/.../hidraw/hidraw3 */
 	if (snprintf(file, sizeof file, "%s/device/report_descriptor", path) >= (int)sizeof file)
 		return 1;
-	int n = hid_sysfs_descriptor(file, data, sizeof data);
+	int n = hp_hid_sysfs_descriptor(file, data, sizeof data);
 	if (n < 0) {
 		fprintf(stderr, "headpipe udev match: %s: %s\n", file, strerror(-n));
 		return 1;
 	}
-	return hid_recognize_bytes(data, (size_t)n, why, sizeof why) == HID_TRACKER ? 0 : 1;
+	return hp_hid_recognize_bytes(data, (size_t)n, why, sizeof why) == HID_TRACKER ? 0 : 1;
 }
 
 int cmd_udev(int argc, char **argv)

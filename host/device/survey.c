@@ -7,34 +7,34 @@
 
 static void look_inside(struct hp_surveyed *s)
 {
-	struct hid_descriptor d = { 0 };
+	struct hp_hid_descriptor d = { 0 };
 	struct tracker t;
 	char why[200];
-	if (hid_descriptor_parse(&d, s->facts.descriptor, s->facts.descriptor_size, why, sizeof why) == 0) {
+	if (hp_hid_descriptor_parse(&d, s->facts.descriptor, s->facts.descriptor_size, why, sizeof why) == 0) {
 		if (tracker_open(&t, &d, why, sizeof why) == 0)
 			for (int i = 0; i < t.plan.nreports; i++)
 				s->has |= t.plan.report[i].has;
-		struct hid_features f;
-		struct hid_setup setup;
+		struct hp_hid_features f;
+		struct hp_hid_setup setup;
 		/* an edit in memory tells the range of the interval; nothing is written */
-		if (hid_features_init(&f, &d) == 0) {
-			hid_setup_edit(&setup, &f, &d, 10);
+		if (hp_hid_features_init(&f, &d) == 0) {
+			hp_hid_setup_edit(&setup, &f, &d, 10);
 			s->interval_min_ms = setup.interval_min_ms;
 			s->interval_max_ms = setup.interval_max_ms;
 			s->features = f.n;
-			hid_features_free(&f);
+			hp_hid_features_free(&f);
 		}
 	}
-	hid_descriptor_free(&d);
+	hp_hid_descriptor_free(&d);
 }
 
 static void look_at_node(struct hp_surveyed *s)
 {
-	s->access = s->facts.path[0] ? hid_node_check(s->facts.path) : -ENXIO;
+	s->access = s->facts.path[0] ? hp_hid_node_check(s->facts.path) : -ENXIO;
 	if (s->access < 0 || s->verdict != HID_TRACKER)
 		return;
-	struct hid_link *l = malloc(sizeof *l);
-	int rc = l ? hid_link_open(l, &s->facts, s->why, sizeof s->why) : -ENOMEM;
+	struct hp_hid_link *l = malloc(sizeof *l);
+	int rc = l ? hp_hid_link_open(l, &s->facts, s->why, sizeof s->why) : -ENOMEM;
 	if (rc < 0) {
 		s->open_error = rc;
 	} else {
@@ -45,14 +45,14 @@ static void look_at_node(struct hp_surveyed *s)
 		s->transports = l->features.transports;
 		memcpy(s->marker, l->features.marker, sizeof s->marker);
 		if (l->has_unique)
-			hid_unique_text(l->features.unique, s->unique, sizeof s->unique);
-		hid_link_close(l);
+			hp_hid_unique_text(l->features.unique, s->unique, sizeof s->unique);
+		hp_hid_link_close(l);
 	}
 	free(l);
 }
 
 /* hidapi knows the product's own name where sysfs has maker and product in one; take what `run` takes. */
-static void take_names(struct hid_facts *f, const struct hid_facts *nodes, size_t n)
+static void take_names(struct hp_hid_facts *f, const struct hp_hid_facts *nodes, size_t n)
 {
 	const char *slash = strrchr(f->path, '/');
 	for (size_t i = 0; slash && i < n; i++) {
@@ -68,15 +68,15 @@ static void take_names(struct hid_facts *f, const struct hid_facts *nodes, size_
 
 size_t hp_survey(struct hp_surveyed **list, size_t *total)
 {
-	struct hid_facts *all, *nodes;
-	size_t n = hid_sysfs_list(&all), nnodes = hid_list(&nodes), found = 0;
+	struct hp_hid_facts *all, *nodes;
+	size_t n = hp_hid_sysfs_list(&all), nnodes = hp_hid_list(&nodes), found = 0;
 	*total = n;
 	*list = n ? calloc(n, sizeof **list) : NULL;
 	for (size_t i = 0; i < n && *list; i++) {
 		struct hp_surveyed *s = *list + found;
 		memset(s, 0, sizeof *s);
 		s->facts = all[i];
-		s->verdict = hid_recognize_bytes(all[i].descriptor, all[i].descriptor_size, s->why, sizeof s->why);
+		s->verdict = hp_hid_recognize_bytes(all[i].descriptor, all[i].descriptor_size, s->why, sizeof s->why);
 		if (s->verdict == HID_OTHER)
 			continue;
 		take_names(&s->facts, nodes, nnodes);

@@ -7,14 +7,14 @@
 #include <stdio.h>
 
 struct hp_surveyed {
-	struct hid_facts facts;
-	enum hid_verdict verdict;  /* from the descriptor                                       */
-	char why[200];             /* HID_MAYBE: what is missing                                */
-	uint32_t has;              /* HID_ROTATION, HID_GYRO, HID_ACCEL, HID_RESET of hid_plan.h */
-	int access;                /* 0, or -errno: -EACCES, -ENXIO when the kernel made no node */
-	bool opened;               /* the rest is known only then                               */
-	int open_error;            /* -errno with access == 0: could not be opened all the same */
-	size_t features, answered; /* feature reports, and how many could be read               */
+	struct hp_hid_facts facts;
+	enum hp_hid_verdict verdict; /* from the descriptor                                       */
+	char why[200];               /* HID_MAYBE: what is missing                                */
+	uint32_t has;                /* HID_ROTATION, HID_GYRO, HID_ACCEL, HID_RESET of plan.h */
+	int access;                  /* 0, or -errno: -EACCES, -ENXIO when the kernel made no node */
+	bool opened;                 /* the rest is known only then                               */
+	int open_error;              /* -errno with access == 0: could not be opened all the same */
+	size_t features, answered;   /* feature reports, and how many could be read               */
 	char marker[40], unique[48];
 	int major, minor, transports;
 	double interval_min_ms, interval_max_ms; /* 0 = not said */

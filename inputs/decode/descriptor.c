@@ -31,7 +31,7 @@ struct global {
 
 /* A run of usages in front of the next main item. own_page: written with four bytes, page included. */
 struct local_run {
-	struct hid_usages run;
+	struct hp_hid_usages run;
 	bool own_page;
 };
 
@@ -41,7 +41,7 @@ struct list { /* grows by doubling */
 };
 
 struct parser {
-	struct hid_descriptor *d;
+	struct hp_hid_descriptor *d;
 	struct global now, saved[HID_MAX_PUSHES];
 	int pushes;
 	struct list fields, collections, reports, usages, locals;
@@ -113,7 +113,7 @@ static int add_usages(struct parser *p, uint32_t first, uint32_t last, bool own_
 	l = add(&p->locals);
 	if (!l)
 		return bad(p, "out of memory");
-	l->run = (struct hid_usages){ first, last, 1 };
+	l->run = (struct hp_hid_usages){ first, last, 1 };
 	l->own_page = own_page;
 	return 0;
 }
@@ -214,32 +214,32 @@ static int global_item(struct parser *p, const struct item *it)
 
 static uint32_t enclosing(const struct parser *p, uint32_t type)
 {
-	const struct hid_collection *c = p->collections.at;
+	const struct hp_hid_collection *c = p->collections.at;
 	for (int32_t i = p->collection; i >= 0; i = c[i].parent)
 		if (c[i].type == type)
 			return c[i].usage;
 	return 0;
 }
 
-static struct hid_report *report_of(struct parser *p, enum hid_kind kind)
+static struct hp_hid_report *report_of(struct parser *p, enum hp_hid_kind kind)
 {
 	int32_t *at = &p->report_at[kind][p->now.id];
 	if (!*at) {
-		struct hid_report *r = add(&p->reports);
+		struct hp_hid_report *r = add(&p->reports);
 		if (!r)
 			return NULL;
 		r->kind = kind;
 		r->id = p->now.id;
 		*at = (int32_t)p->reports.n;
 	}
-	return (struct hid_report *)p->reports.at + *at - 1;
+	return (struct hp_hid_report *)p->reports.at + *at - 1;
 }
 
-static int data_item(struct parser *p, enum hid_kind kind, uint32_t flags)
+static int data_item(struct parser *p, enum hp_hid_kind kind, uint32_t flags)
 {
 	const struct global *g = &p->now;
-	struct hid_report *r = report_of(p, kind);
-	struct hid_field *f = add(&p->fields);
+	struct hp_hid_report *r = report_of(p, kind);
+	struct hp_hid_field *f = add(&p->fields);
 	if (!r || !f)
 		return bad(p, "out of memory");
 	uint32_t bits = g->bit_size * g->count; /* at most 256 * 12288 */
@@ -264,7 +264,7 @@ static int data_item(struct parser *p, enum hid_kind kind, uint32_t flags)
 		return bad(p, "the report grows to %u bits; the limit is %d bytes", r->bits, HID_MAX_REPORT);
 	const struct local_run *l = p->locals.at;
 	for (size_t i = 0; i < p->locals.n; i++) {
-		struct hid_usages *u = add(&p->usages);
+		struct hp_hid_usages *u = add(&p->usages);
 		if (!u)
 			return bad(p, "out of memory");
 		*u = l[i].run;
@@ -288,9 +288,9 @@ static int main_item(struct parser *p, const struct item *it)
 		rc = data_item(p, HID_FEATURE, it->u);
 		break;
 	case 10: {
-		const struct hid_collection *up = p->collections.at;
+		const struct hp_hid_collection *up = p->collections.at;
 		uint32_t level = p->collection < 0 ? 0 : up[p->collection].level + 1;
-		struct hid_collection *c = add(&p->collections);
+		struct hp_hid_collection *c = add(&p->collections);
 		if (!c)
 			return bad(p, "out of memory");
 		c->parent = p->collection;
@@ -303,7 +303,7 @@ static int main_item(struct parser *p, const struct item *it)
 	case 12:
 		if (p->collection < 0)
 			return bad(p, "an end of collection without a collection");
-		p->collection = ((struct hid_collection *)p->collections.at)[p->collection].parent;
+		p->collection = ((struct hp_hid_collection *)p->collections.at)[p->collection].parent;
 		break;
 	default: /* reserved; zero bytes at the end of a descriptor come here */
 		break;
@@ -353,7 +353,7 @@ static int items(struct parser *p, const uint8_t *data, size_t size)
 	return 0;
 }
 
-int hid_descriptor_parse(struct hid_descriptor *d, const uint8_t *data, size_t size, char *why, size_t why_size)
+int hp_hid_descriptor_parse(struct hp_hid_descriptor *d, const uint8_t *data, size_t size, char *why, size_t why_size)
 {
 	struct parser p;
 	int rc;
@@ -363,10 +363,10 @@ int hid_descriptor_parse(struct hid_descriptor *d, const uint8_t *data, size_t s
 	p.why = why;
 	p.why_size = why_size;
 	p.collection = NONE;
-	p.fields.each = sizeof(struct hid_field);
-	p.collections.each = sizeof(struct hid_collection);
-	p.reports.each = sizeof(struct hid_report);
-	p.usages.each = sizeof(struct hid_usages);
+	p.fields.each = sizeof(struct hp_hid_field);
+	p.collections.each = sizeof(struct hp_hid_collection);
+	p.reports.each = sizeof(struct hp_hid_report);
+	p.usages.each = sizeof(struct hp_hid_usages);
 	p.locals.each = sizeof(struct local_run);
 	if (!size)
 		rc = bad(&p, "the descriptor is empty");
@@ -383,11 +383,11 @@ int hid_descriptor_parse(struct hid_descriptor *d, const uint8_t *data, size_t s
 	d->nreports = p.reports.n;
 	d->memory = p.usages.at;
 	if (rc) {
-		hid_descriptor_free(d);
+		hp_hid_descriptor_free(d);
 		return rc;
 	}
 	/* only now, because the list moved while it grew */
-	const struct hid_usages *next = p.usages.at;
+	const struct hp_hid_usages *next = p.usages.at;
 	for (size_t i = 0; i < d->nfields; i++) {
 		d->fields[i].usages = next;
 		if (d->fields[i].nusages)
@@ -396,7 +396,7 @@ int hid_descriptor_parse(struct hid_descriptor *d, const uint8_t *data, size_t s
 	return 0;
 }
 
-void hid_descriptor_free(struct hid_descriptor *d)
+void hp_hid_descriptor_free(struct hp_hid_descriptor *d)
 {
 	free(d->fields);
 	free(d->collections);
@@ -405,10 +405,10 @@ void hid_descriptor_free(struct hid_descriptor *d)
 	memset(d, 0, sizeof *d);
 }
 
-uint32_t hid_field_usage(const struct hid_field *f, uint32_t i)
+uint32_t hp_hid_field_usage(const struct hp_hid_field *f, uint32_t i)
 {
 	for (size_t k = 0; k < f->nusages; k++) {
-		const struct hid_usages *u = &f->usages[k];
+		const struct hp_hid_usages *u = &f->usages[k];
 		uint32_t n = u->first == u->last ? u->repeat : u->last - u->first + 1;
 		if (i < n)
 			return u->first == u->last ? u->first : u->first + i;
@@ -417,7 +417,7 @@ uint32_t hid_field_usage(const struct hid_field *f, uint32_t i)
 	return f->nusages && f->flags & HID_VARIABLE ? f->usages[f->nusages - 1].last : 0;
 }
 
-size_t hid_descriptor_longest(const struct hid_descriptor *d, enum hid_kind kind)
+size_t hp_hid_descriptor_longest(const struct hp_hid_descriptor *d, enum hp_hid_kind kind)
 {
 	size_t longest = 0;
 	for (size_t i = 0; i < d->nreports; i++) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { SENSORS = 0x20 << 16 };
-enum { ROTATION = 0, GYRO = 3, ACCEL = 6 }; /* places in hid_values.v */
+enum { ROTATION = 0, GYRO = 3, ACCEL = 6 }; /* places in hp_hid_values.v */
 
 /* Exact values of pow(10, -8 to 7). */
 static const double power_of_ten[16] = { 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1,
@@ -14,9 +14,9 @@ static const double power_of_ten[16] = { 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-
 
 /* ---- compile ------------------------------------------------------------------------------------------- */
 
-static struct hid_bits bits_at(const struct hid_descriptor *d, const struct hid_field *f, uint32_t value)
+static struct hp_hid_bits bits_at(const struct hp_hid_descriptor *d, const struct hp_hid_field *f, uint32_t value)
 {
-	struct hid_bits b;
+	struct hp_hid_bits b;
 	uint32_t bit = f->bit_offset + value * f->bit_size + 8u * d->uses_ids;
 	b.byte = (uint16_t)(bit / 8); /* a report has at most HID_MAX_REPORT bytes */
 	b.shift = bit % 8;
@@ -28,8 +28,8 @@ static struct hid_bits bits_at(const struct hid_descriptor *d, const struct hid_
 	return b;
 }
 
-static void place(struct hid_plan_report *r, const struct hid_descriptor *d, const struct hid_field *f, uint32_t value,
-                  int at)
+static void place(struct hp_hid_plan_report *r, const struct hp_hid_descriptor *d, const struct hp_hid_field *f,
+                  uint32_t value, int at)
 {
 	r->bits[at] = bits_at(d, f, value);
 	/* without ranges the number is the raw one: (raw - 0) / 1, 0 + that * 1, times 1, all exact */
@@ -42,16 +42,16 @@ static void place(struct hid_plan_report *r, const struct hid_descriptor *d, con
 }
 
 /* Values that are not there read as +0: bit 0 of nothing, (0 - 0) / 1, 0 + 0 * 0. */
-static void place_nothing(struct hid_plan_report *r, int at)
+static void place_nothing(struct hp_hid_plan_report *r, int at)
 {
-	r->bits[at] = (struct hid_bits){ 0, 0, 0, 0, 0 };
+	r->bits[at] = (struct hp_hid_bits){ 0, 0, 0, 0, 0 };
 	r->lmin[at] = r->pmin[at] = r->span[at] = 0;
 	r->range[at] = r->scale[at] = 1;
 }
 
 /* A run of n equal usages that begins at a value of a field. A later field wins, component by component. */
-static void take(struct hid_plan_report *r, const struct hid_descriptor *d, const struct hid_field *f, uint32_t value,
-                 uint32_t n, uint32_t usage)
+static void take(struct hp_hid_plan_report *r, const struct hp_hid_descriptor *d, const struct hp_hid_field *f,
+                 uint32_t value, uint32_t n, uint32_t usage)
 {
 	int at = -1;
 	uint32_t what = 0;
@@ -85,11 +85,11 @@ static void take(struct hid_plan_report *r, const struct hid_descriptor *d, cons
 }
 
 /* Walks a field's values in runs of equal usages; the last usage stands for all values that are left. */
-static void take_field(struct hid_plan_report *r, const struct hid_descriptor *d, const struct hid_field *f)
+static void take_field(struct hp_hid_plan_report *r, const struct hp_hid_descriptor *d, const struct hp_hid_field *f)
 {
 	uint32_t run = 0, start = 0, value = 0;
 	for (size_t k = 0; k < f->nusages && value < f->count; k++) {
-		const struct hid_usages *u = &f->usages[k];
+		const struct hp_hid_usages *u = &f->usages[k];
 		for (uint32_t usage = u->first; usage <= u->last && value < f->count; usage++) {
 			if (usage != run && value > start)
 				take(r, d, f, start, value - start, run);
@@ -104,19 +104,19 @@ static void take_field(struct hid_plan_report *r, const struct hid_descriptor *d
 	take(r, d, f, start, f->count - start, run);
 }
 
-static bool readable(const struct hid_field *f)
+static bool readable(const struct hp_hid_field *f)
 {
 	return f->kind == HID_INPUT && f->flags & HID_VARIABLE && !(f->flags & HID_CONSTANT) && f->nusages &&
 	       f->bit_size >= 1 && f->bit_size <= 63;
 }
 
 /* Chooses the path: direct loads when every number allows them. */
-static void finish(struct hid_plan_report *r)
+static void finish(struct hp_hid_plan_report *r)
 {
 	uint32_t end = 0, last = 0, direct = 1;
 	r->words = 1;
 	for (uint32_t i = 0; i <= HID_PLAN_VALUES; i++) {
-		const struct hid_bits *b = i < HID_PLAN_VALUES ? &r->bits[i] : &r->reset;
+		const struct hp_hid_bits *b = i < HID_PLAN_VALUES ? &r->bits[i] : &r->reset;
 		if (!b->size)
 			continue;
 		direct &= b->direct != 0;
@@ -136,9 +136,9 @@ static void finish(struct hid_plan_report *r)
 	r->reset_mask = r->has & HID_RESET ? 0xff : 0;
 }
 
-int hid_plan_compile(struct hid_plan *plan, const struct hid_descriptor *d, char *why, size_t why_size)
+int hp_hid_plan_compile(struct hp_hid_plan *plan, const struct hp_hid_descriptor *d, char *why, size_t why_size)
 {
-	struct hid_plan_report r;
+	struct hp_hid_plan_report r;
 	memset(plan, 0, sizeof *plan);
 	plan->uses_ids = d->uses_ids;
 	for (unsigned id = 0; id < 256; id++) {
@@ -174,7 +174,7 @@ static inline pair load(const double *p)
 	return *(const pair *)(const void *)p;
 }
 
-static inline void scale(const struct hid_plan_report *r, uint32_t i, pair raw, double *out)
+static inline void scale(const struct hp_hid_plan_report *r, uint32_t i, pair raw, double *out)
 {
 	pair f = (raw - load(r->lmin + i)) / load(r->range + i);
 	*(pair *)(void *)(out + i) = (load(r->pmin + i) + f * load(r->span + i)) * load(r->scale + i);
@@ -196,7 +196,7 @@ static inline double word(const uint8_t *p)
 	return (int16_t)load16(p);
 }
 
-static double direct(const uint8_t *data, const struct hid_bits *b)
+static double direct(const uint8_t *data, const struct hp_hid_bits *b)
 {
 	const uint8_t *p = data + b->byte;
 	switch (b->direct) {
@@ -212,7 +212,7 @@ static double direct(const uint8_t *data, const struct hid_bits *b)
 }
 
 /* Any bits out of nine bytes at p; size 1 to 63. */
-static inline int64_t nine_bytes(const uint8_t *p, const struct hid_bits *b)
+static inline int64_t nine_bytes(const uint8_t *p, const struct hp_hid_bits *b)
 {
 	uint64_t raw = ((uint64_t)load32(p) | (uint64_t)load32(p + 4) << 32) >> b->shift;
 	uint64_t sign = (uint64_t)b->is_signed << (b->size - 1);
@@ -223,7 +223,7 @@ static inline int64_t nine_bytes(const uint8_t *p, const struct hid_bits *b)
 }
 
 /* The same where the report may end before the nine bytes do; what is past its end is zero. */
-static int64_t some_bytes(const uint8_t *data, size_t size, const struct hid_bits *b)
+static int64_t some_bytes(const uint8_t *data, size_t size, const struct hp_hid_bits *b)
 {
 	uint8_t window[9] = { 0 };
 	if (b->byte < size)
@@ -235,14 +235,15 @@ static int64_t some_bytes(const uint8_t *data, size_t size, const struct hid_bit
 #define SELDOM __attribute__((noinline))
 
 /* Byte-aligned values of 8, 16 and 32 bits, mixed. */
-SELDOM static void mixed(const struct hid_plan_report *r, const uint8_t *data, struct hid_values *out)
+SELDOM static void mixed(const struct hp_hid_plan_report *r, const uint8_t *data, struct hp_hid_values *out)
 {
 	for (uint32_t i = 0; i < 2 * r->pairs; i += 2)
 		scale(r, i, (pair){ direct(data, &r->bits[i]), direct(data, &r->bits[i + 1]) }, out->v);
 }
 
 /* The general path. A short report is read from a copy with zeros behind it, unless it is absurdly long. */
-SELDOM static void general(const struct hid_plan_report *r, const uint8_t *data, size_t size, struct hid_values *out)
+SELDOM static void general(const struct hp_hid_plan_report *r, const uint8_t *data, size_t size,
+                           struct hp_hid_values *out)
 {
 	uint8_t copy[128];
 	uint32_t end = 2 * r->pairs;
@@ -255,7 +256,7 @@ SELDOM static void general(const struct hid_plan_report *r, const uint8_t *data,
 	}
 	bool whole = size >= r->reach;
 	for (uint32_t i = 0; i < end; i++) {
-		const struct hid_bits *b = &r->bits[i];
+		const struct hp_hid_bits *b = &r->bits[i];
 		out->v[i] = 0;
 		if (b->size)
 			out->v[i] = (double)(whole ? nine_bytes(data + b->byte, b) : some_bytes(data, size, b));
@@ -265,7 +266,7 @@ SELDOM static void general(const struct hid_plan_report *r, const uint8_t *data,
 		scale(r, i, load(out->v + i), out->v);
 }
 
-int hid_plan_decode(const struct hid_plan *plan, const uint8_t *data, size_t size, struct hid_values *out)
+int hp_hid_plan_decode(const struct hp_hid_plan *plan, const uint8_t *data, size_t size, struct hp_hid_values *out)
 {
 	static const pair zero = { 0, 0 };
 	if (plan->uses_ids && !size)
@@ -273,7 +274,7 @@ int hid_plan_decode(const struct hid_plan *plan, const uint8_t *data, size_t siz
 	uint32_t which = plan->of_id[plan->uses_ids ? data[0] : 0];
 	if (!which)
 		return 0;
-	const struct hid_plan_report *r = &plan->report[which - 1];
+	const struct hp_hid_plan_report *r = &plan->report[which - 1];
 	uint32_t end = 2 * r->pairs, i = 0;
 	out->has = r->has;
 	if (size < r->direct_bytes) {

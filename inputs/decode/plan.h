@@ -16,14 +16,14 @@ enum {
 enum { HID_ROTATION = 1u << 0, HID_GYRO = 1u << 1, HID_ACCEL = 1u << 2, HID_RESET = 1u << 3 }; /* what is there */
 
 /* Where the bits of one number are. size 0: the number is 0. */
-struct hid_bits {
+struct hp_hid_bits {
 	uint16_t byte; /* of the lowest bit, the ID byte counted */
 	uint8_t shift; /* of that bit in its byte, 0 to 7        */
 	uint8_t size;  /* 0 to 63                                */
 	uint8_t is_signed;
 	uint8_t direct; /* bytes when the number is byte-aligned and 1, 2 or 4 bytes wide; 0 = the general path */
 };
-struct hid_plan_report {
+struct hp_hid_plan_report {
 	uint32_t has;                  /* HID_ROTATION ...                                                         */
 	uint32_t pairs;                /* of values that are used                                                   */
 	uint32_t direct_bytes;         /* a report this long is read by direct loads; UINT32_MAX = none is          */
@@ -31,21 +31,21 @@ struct hid_plan_report {
 	uint32_t reach;                /* bytes that nine-byte loads of the general path touch                      */
 	uint16_t reset_at, reset_mask; /* the low byte of the reset counter, for the direct path     */
 	uint16_t at[HID_PLAN_VALUES];  /* byte of each value, for words                              */
-	struct hid_bits bits[HID_PLAN_VALUES]; /* rotation x y z, angular velocity, acceleration             */
-	struct hid_bits reset;
+	struct hp_hid_bits bits[HID_PLAN_VALUES]; /* rotation x y z, angular velocity, acceleration             */
+	struct hp_hid_bits reset;
 	_Alignas(16) double lmin[HID_PLAN_VALUES]; /* logical minimum; */
 	double range[HID_PLAN_VALUES];             /* maximum - minimum */
 	double pmin[HID_PLAN_VALUES];              /* physical minimum */
 	double span[HID_PLAN_VALUES];              /* maximum - minimum */
 	double scale[HID_PLAN_VALUES];             /* power of ten */
 };
-struct hid_plan {
+struct hp_hid_plan {
 	uint8_t uses_ids;
 	uint8_t nreports;
 	uint8_t of_id[256]; /* 1 + index into report; 0 = no rotation vector in reports of this ID */
-	struct hid_plan_report report[HID_PLAN_REPORTS];
+	struct hp_hid_plan_report report[HID_PLAN_REPORTS];
 };
-struct hid_values {
+struct hp_hid_values {
 	_Alignas(16) double v[HID_PLAN_VALUES]; /* rotation x y z (rad), angular velocity (rad/s), acceleration (m/s^2);
 	                              0 when absent */
 	uint32_t has;   /* HID_ROTATION ...                                                          */
@@ -53,8 +53,8 @@ struct hid_values {
 };
 
 /* Compiles. Returns 0, or -1 with one sentence in why: no rotation vector, or more than the plan holds. */
-int hid_plan_compile(struct hid_plan *plan, const struct hid_descriptor *d, char *why, size_t why_size);
+int hp_hid_plan_compile(struct hp_hid_plan *plan, const struct hp_hid_descriptor *d, char *why, size_t why_size);
 /* One input report, with its ID byte where there are IDs; may be short or long. Returns 1 with *out filled, or 0
  * when it carries no rotation vector. No allocation. [any] */
-int hid_plan_decode(const struct hid_plan *plan, const uint8_t *data, size_t size, struct hid_values *out);
+int hp_hid_plan_decode(const struct hp_hid_plan *plan, const uint8_t *data, size_t size, struct hp_hid_values *out);
 #endif

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-int tracker_open(struct tracker *t, const struct hid_descriptor *d, char *why, size_t why_size)
+int tracker_open(struct tracker *t, const struct hp_hid_descriptor *d, char *why, size_t why_size)
 {
 	memset(t, 0, sizeof *t);
-	return hid_plan_compile(&t->plan, d, why, why_size);
+	return hp_hid_plan_compile(&t->plan, d, why, why_size);
 }
 
 void tracker_connect(struct tracker *t, int64_t rate_start_ns)
@@ -36,10 +36,10 @@ int tracker_report(struct tracker *t, int64_t time_ns, const uint8_t *data, size
                    bool *reset)
 {
 	static const struct hp_sample empty = HP_SAMPLE_INIT;
-	struct hid_values now;
+	struct hp_hid_values now;
 	*reset = false;
 	count(t, time_ns);
-	if (!hid_plan_decode(&t->plan, data, size, &now))
+	if (!hp_hid_plan_decode(&t->plan, data, size, &now))
 		return 0;
 	*out = empty;
 	out->flags =

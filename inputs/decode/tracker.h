@@ -3,12 +3,12 @@
  * report rate. Used by the inputs `hid` and `replay`; the same bytes give the same samples. */
 #ifndef TRACKER_H
 #define TRACKER_H
-#include "headpipe.h"
 #include "descriptor.h"
+#include "headpipe.h"
 #include "plan.h"
 
 struct tracker {
-	struct hid_plan plan; /* fixed size, no pointers */
+	struct hp_hid_plan plan; /* fixed size, no pointers */
 	int64_t rate_start_ns;
 	uint64_t rate_count;
 	double rate_hz;
@@ -17,7 +17,7 @@ struct tracker {
 };
 
 /* Compiles the plan. Returns 0, or -1 with one sentence in why ("no rotation vector (usage 0020:0544) ..."). */
-int tracker_open(struct tracker *t, const struct hid_descriptor *d, char *why, size_t why_size);
+int tracker_open(struct tracker *t, const struct hp_hid_descriptor *d, char *why, size_t why_size);
 /* A new connection: the rate window opens at rate_start_ns. */
 void tracker_connect(struct tracker *t, int64_t rate_start_ns);
 /* One input report, with its ID byte where there are IDs; may be short or long. Counts it for the rate. Returns 1

@@ -6,15 +6,15 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-void hid_changes_open(struct hid_changes *c)
+void hp_hid_changes_open(struct hp_hid_changes *c)
 {
 	c->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (c->fd >= 0 &&
-	    inotify_add_watch(c->fd, hid_dev_dir, IN_CREATE | IN_DELETE | IN_ATTRIB | IN_MOVED_TO | IN_ONLYDIR) < 0)
-		hid_changes_close(c);
+	    inotify_add_watch(c->fd, hp_hid_dev_dir, IN_CREATE | IN_DELETE | IN_ATTRIB | IN_MOVED_TO | IN_ONLYDIR) < 0)
+		hp_hid_changes_close(c);
 }
 
-bool hid_changes_read(struct hid_changes *c)
+bool hp_hid_changes_read(struct hp_hid_changes *c)
 {
 	_Alignas(struct inotify_event) char buf[4096];
 	bool ours = false;
@@ -27,7 +27,7 @@ bool hid_changes_read(struct hid_changes *c)
 			ours |= e.mask & IN_Q_OVERFLOW || (e.len && !strncmp(name, "hidraw", 6));
 			if (e.mask & IN_IGNORED) {
 				/* the folder itself is gone */
-				hid_changes_close(c);
+				hp_hid_changes_close(c);
 				return true;
 			}
 			at += (ssize_t)(sizeof e + e.len);
@@ -35,7 +35,7 @@ bool hid_changes_read(struct hid_changes *c)
 	return ours;
 }
 
-void hid_changes_close(struct hid_changes *c)
+void hp_hid_changes_close(struct hp_hid_changes *c)
 {
 	if (c->fd >= 0)
 		close(c->fd);

@@ -10,7 +10,7 @@
 enum { UNIQUE_ID = 0x00200302 };
 static const char prefix[] = "#AndroidHeadTracker#";
 
-int hid_features_init(struct hid_features *f, const struct hid_descriptor *d)
+int hp_hid_features_init(struct hp_hid_features *f, const struct hp_hid_descriptor *d)
 {
 	size_t n = 0, bytes = 0;
 	memset(f, 0, sizeof *f);
@@ -29,20 +29,20 @@ int hid_features_init(struct hid_features *f, const struct hid_descriptor *d)
 		size_t size = ((size_t)d->reports[i].bits + 7) / 8;
 		if (d->reports[i].kind != HID_FEATURE || !size || size >= HID_REPORT_MAX)
 			continue;
-		f->at[f->n++] = (struct hid_feature){ .id = d->reports[i].id, .size = (uint16_t)size, .data = data };
+		f->at[f->n++] = (struct hp_hid_feature){ .id = d->reports[i].id, .size = (uint16_t)size, .data = data };
 		data += size;
 	}
 	return 0;
 }
 
-void hid_features_free(struct hid_features *f)
+void hp_hid_features_free(struct hp_hid_features *f)
 {
 	free(f->memory);
 	memset(f, 0, sizeof *f);
 }
 
 /* The marker may be in any report and at any place: constant fields often come without a usable usage. */
-static void find_marker(struct hid_features *f, const struct hid_feature *r)
+static void find_marker(struct hp_hid_features *f, const struct hp_hid_feature *r)
 {
 	const size_t len = sizeof prefix - 1;
 	for (size_t at = 0; at + len + 3 <= r->size; at++) {
@@ -65,11 +65,11 @@ static void find_marker(struct hid_features *f, const struct hid_feature *r)
 	}
 }
 
-static void find_unique(struct hid_features *f, const struct hid_feature *r, const struct hid_descriptor *d)
+static void find_unique(struct hp_hid_features *f, const struct hp_hid_feature *r, const struct hp_hid_descriptor *d)
 {
 	for (size_t i = 0; i < d->nfields; i++) {
-		const struct hid_field *x = &d->fields[i];
-		if (x->kind != HID_FEATURE || x->report_id != r->id || hid_field_usage(x, 0) != UNIQUE_ID)
+		const struct hp_hid_field *x = &d->fields[i];
+		if (x->kind != HID_FEATURE || x->report_id != r->id || hp_hid_field_usage(x, 0) != UNIQUE_ID)
 			continue;
 		size_t at = x->bit_offset / 8;
 		if (x->bit_offset % 8 || (uint64_t)x->bit_size * x->count != 8 * HID_UNIQUE_SIZE ||
@@ -80,9 +80,10 @@ static void find_unique(struct hid_features *f, const struct hid_feature *r, con
 	}
 }
 
-void hid_features_set(struct hid_features *f, size_t i, const struct hid_descriptor *d, const uint8_t *got, size_t n)
+void hp_hid_features_set(struct hp_hid_features *f, size_t i, const struct hp_hid_descriptor *d, const uint8_t *got,
+                         size_t n)
 {
-	struct hid_feature *r = &f->at[i];
+	struct hp_hid_feature *r = &f->at[i];
 	/* Byte 0 is the ID. Without IDs it is a zero, or missing: Bluetooth stacks differ, only the length tells. */
 	size_t skip = r->id || n != r->size ? 1 : 0;
 	if (n < skip || (r->id && n && got[0] != r->id))
@@ -99,27 +100,27 @@ void hid_features_set(struct hid_features *f, size_t i, const struct hid_descrip
 		find_unique(f, r, d);
 }
 
-int hid_features_read(struct hid_features *f, hid_device *dev, const struct hid_descriptor *d)
+int hp_hid_features_read(struct hp_hid_features *f, hid_device *dev, const struct hp_hid_descriptor *d)
 {
-	int rc = hid_features_init(f, d);
+	int rc = hp_hid_features_init(f, d);
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < f->n; i++) {
 		uint8_t got[HID_REPORT_MAX + 1] = { f->at[i].id };
 		int n = hid_get_feature_report(dev, got, (size_t)f->at[i].size + 1);
 		if (n > 0)
-			hid_features_set(f, i, d, got, (size_t)n);
+			hp_hid_features_set(f, i, d, got, (size_t)n);
 	}
 	return 0;
 }
 
-size_t hid_features_text(const struct hid_features *f, char *buf, size_t size)
+size_t hp_hid_features_text(const struct hp_hid_features *f, char *buf, size_t size)
 {
 	size_t n = 0;
 	if (size)
 		buf[0] = 0;
 	for (size_t i = 0; i < f->n; i++) {
-		const struct hid_feature *r = &f->at[i];
+		const struct hp_hid_feature *r = &f->at[i];
 		if (!r->known)
 			continue;
 		n += (size_t)snprintf(n < size ? buf + n : NULL, n < size ? size - n : 0, "%s%u=", n ? ";" : "", r->id);
@@ -129,7 +130,7 @@ size_t hid_features_text(const struct hid_features *f, char *buf, size_t size)
 	return n;
 }
 
-void hid_unique_text(const uint8_t u[HID_UNIQUE_SIZE], char *buf, size_t size)
+void hp_hid_unique_text(const uint8_t u[HID_UNIQUE_SIZE], char *buf, size_t size)
 {
 	static const uint8_t zero[HID_UNIQUE_SIZE];
 	if (!memcmp(u, zero, sizeof zero)) {

@@ -15,13 +15,13 @@ static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 enum { SENSOR_CUSTOM = 0x002000e1, ROTATION = 0x00200544 };
 
-enum hid_verdict hid_recognize(const struct hid_descriptor *d, char *why, size_t why_size)
+enum hp_hid_verdict hp_hid_recognize(const struct hp_hid_descriptor *d, char *why, size_t why_size)
 {
 	bool custom = false, rotation = false;
 	for (size_t i = 0; i < d->ncollections; i++)
 		custom |= d->collections[i].usage == SENSOR_CUSTOM;
 	for (size_t i = 0; i < d->nfields; i++)
-		rotation |= d->fields[i].kind == HID_INPUT && hid_field_usage(&d->fields[i], 0) == ROTATION;
+		rotation |= d->fields[i].kind == HID_INPUT && hp_hid_field_usage(&d->fields[i], 0) == ROTATION;
 	if (custom) {
 		struct tracker t;
 		return tracker_open(&t, d, why, why_size) < 0 ? HID_MAYBE : HID_TRACKER;
@@ -32,15 +32,15 @@ enum hid_verdict hid_recognize(const struct hid_descriptor *d, char *why, size_t
 	return HID_MAYBE;
 }
 
-enum hid_verdict hid_recognize_bytes(const uint8_t *data, size_t size, char *why, size_t why_size)
+enum hp_hid_verdict hp_hid_recognize_bytes(const uint8_t *data, size_t size, char *why, size_t why_size)
 {
-	struct hid_descriptor d = { 0 };
-	if (hid_descriptor_parse(&d, data, size, why, why_size) < 0) {
-		hid_descriptor_free(&d);
+	struct hp_hid_descriptor d = { 0 };
+	if (hp_hid_descriptor_parse(&d, data, size, why, why_size) < 0) {
+		hp_hid_descriptor_free(&d);
 		return HID_OTHER;
 	}
-	enum hid_verdict v = hid_recognize(&d, why, why_size);
-	hid_descriptor_free(&d);
+	enum hp_hid_verdict v = hp_hid_recognize(&d, why, why_size);
+	hp_hid_descriptor_free(&d);
 	return v;
 }
 
@@ -81,12 +81,12 @@ static unsigned long node_number(const char *path)
 
 static int by_node(const void *a, const void *b)
 {
-	unsigned long x = node_number(((const struct hid_facts *)a)->path);
-	unsigned long y = node_number(((const struct hid_facts *)b)->path);
+	unsigned long x = node_number(((const struct hp_hid_facts *)a)->path);
+	unsigned long y = node_number(((const struct hp_hid_facts *)b)->path);
 	return x < y ? -1 : x > y;
 }
 
-static bool listed(const struct hid_facts *list, size_t n, const char *path)
+static bool listed(const struct hp_hid_facts *list, size_t n, const char *path)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(list[i].path, path))
@@ -94,7 +94,7 @@ static bool listed(const struct hid_facts *list, size_t n, const char *path)
 	return false;
 }
 
-size_t hid_list(struct hid_facts **list)
+size_t hp_hid_list(struct hp_hid_facts **list)
 {
 	size_t n = 0, room = 0;
 	*list = NULL;
@@ -105,19 +105,19 @@ size_t hid_list(struct hid_facts **list)
 		if (!d->path || strlen(d->path) >= sizeof(*list)->path || listed(*list, n, d->path))
 			continue;
 		if (n == room) {
-			struct hid_facts *more = realloc(*list, (room = room ? 2 * room : 8) * sizeof **list);
+			struct hp_hid_facts *more = realloc(*list, (room = room ? 2 * room : 8) * sizeof **list);
 			if (!more)
 				break;
 			*list = more;
 		}
-		struct hid_facts *f = *list + n++;
+		struct hp_hid_facts *f = *list + n++;
 		memset(f, 0, sizeof *f);
 		strcpy(f->path, d->path);
 		narrow(f->name, sizeof f->name, d->product_string);
 		narrow(f->serial, sizeof f->serial, d->serial_number);
 		f->vendor = d->vendor_id;
 		f->product = d->product_id;
-		hid_sysfs_of_node(f, f->path);
+		hp_hid_sysfs_of_node(f, f->path);
 	}
 	hid_free_enumeration(all);
 	pthread_mutex_unlock(&one_at_a_time);
@@ -126,12 +126,12 @@ size_t hid_list(struct hid_facts **list)
 	return n;
 }
 
-bool hid_wish_open(const struct hid_wish *w)
+bool hp_hid_wish_open(const struct hp_hid_wish *w)
 {
 	return !w->vendor && !w->product && !(w->serial && w->serial[0]) && !(w->name && w->name[0]);
 }
 
-bool hid_wish_fits(const struct hid_wish *w, const struct hid_facts *f)
+bool hp_hid_wish_fits(const struct hp_hid_wish *w, const struct hp_hid_facts *f)
 {
 	if ((w->vendor && w->vendor != f->vendor) || (w->product && w->product != f->product))
 		return false;
@@ -146,12 +146,12 @@ bool hid_wish_fits(const struct hid_wish *w, const struct hid_facts *f)
 	return false;
 }
 
-void hid_error_text(hid_device *d, char *buf, size_t size)
+void hp_hid_error_text(hid_device *d, char *buf, size_t size)
 {
 	narrow(buf, size, hid_error(d));
 }
 
-hid_device *hid_open_serialized(const char *path, char *why, size_t why_size)
+hid_device *hp_hid_open_serialized(const char *path, char *why, size_t why_size)
 {
 	pthread_mutex_lock(&one_at_a_time);
 	hid_device *d = hid_open_path(path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * hid.c - input: a live head tracker through hidraw. The work is done in a thread (hid_reader.c); this is the module:
- * its options, and noticing on the loop that the machine was asleep. */
+ * hid.c - input: a live head tracker through hidraw. The work is done in a thread (reader.c); this is the
+ * module: its options, and noticing on the loop that the machine was asleep. */
 #include "hid.h"
 #include <errno.h>
 #include <stdio.h>
@@ -13,15 +13,16 @@ enum { NUDGE_NS = 10000000 };
 #define LONG_SLEEP_NS 100000000
 
 static const struct hp_option options[] = {
-	HP_OPT_INT(struct hid_input, vendor, "0", 0, 65535, "only devices of this vendor number, 0x054c; 0 = any"),
-	HP_OPT_INT(struct hid_input, product, "0", 0, 65535, "only devices of this product number; 0 = any"),
-	HP_OPT_STR(struct hid_input, serial, "", "only the device with this serial number or Bluetooth address"),
-	HP_OPT_STR(struct hid_input, name, "", "only devices with this text in their name, in upper or lower case"),
-	HP_OPT_REAL(struct hid_input, interval_ms, "10", 1, 10000,
+	HP_OPT_INT(struct hp_hid_input, vendor, "0", 0, 65535, "only devices of this vendor number, 0x054c; 0 = any"),
+	HP_OPT_INT(struct hp_hid_input, product, "0", 0, 65535, "only devices of this product number; 0 = any"),
+	HP_OPT_STR(struct hp_hid_input, serial, "", "only the device with this serial number or Bluetooth address"),
+	HP_OPT_STR(struct hp_hid_input, name, "", "only devices with this text in their name, in upper or lower case"),
+	HP_OPT_REAL(struct hp_hid_input, interval_ms, "10", 1, 10000,
 	            "milliseconds between reports to ask the device for"),
-	HP_OPT_NS(struct hid_input, first_sample_timeout, "2s", 0.05, 600,
+	HP_OPT_NS(struct hp_hid_input, first_sample_timeout, "2s", 0.05, 600,
 	          "a device that is silent for so long is set up again, then closed and opened anew"),
-	HP_OPT_BOOL(struct hid_input, reconnect, "yes", "wait for a device that went away; no = the input ends then"),
+	HP_OPT_BOOL(struct hp_hid_input, reconnect, "yes",
+	            "wait for a device that went away; no = the input ends then"),
 	HP_OPT_END
 };
 
@@ -43,14 +44,14 @@ static int arm_resume(int fd)
 
 static void nudge(void *self)
 {
-	struct hid_input *in = self;
-	if (in->reader && !hid_reader_nudge(in->reader) && in->resume_timer)
+	struct hp_hid_input *in = self;
+	if (in->reader && !hp_hid_reader_nudge(in->reader) && in->resume_timer)
 		in->host->timer_at(in->resume_timer, in->host->now(in->host) + NUDGE_NS);
 }
 
 static void on_clock(void *self, unsigned events)
 {
-	struct hid_input *in = self;
+	struct hp_hid_input *in = self;
 	uint64_t n;
 	(void)events;
 	if (read(in->resume_fd, &n, sizeof n) < 0 && errno == EAGAIN)
@@ -60,13 +61,13 @@ static void on_clock(void *self, unsigned events)
 	in->asleep_ns = now;
 	if (slept < LONG_SLEEP_NS || !in->reader)
 		return;
-	hid_reader_ask(in->reader, HID_ASK_RESUMED, slept);
+	hp_hid_reader_ask(in->reader, HID_ASK_RESUMED, slept);
 	nudge(in);
 }
 
 static int open_input(void *self, const struct hp_host *host)
 {
-	struct hid_input *in = self;
+	struct hp_hid_input *in = self;
 	in->host = host;
 	in->resume_fd = -1;
 	if (hid_init() < 0) {
@@ -78,8 +79,8 @@ static int open_input(void *self, const struct hp_host *host)
 
 static int start(void *self)
 {
-	struct hid_input *in = self;
-	in->reader = hid_reader_start(in);
+	struct hp_hid_input *in = self;
+	in->reader = hp_hid_reader_start(in);
 	if (!in->reader)
 		return -errno;
 	in->asleep_ns = asleep();
@@ -92,19 +93,19 @@ static int start(void *self)
 
 static int command(void *self, const char *verb)
 {
-	struct hid_input *in = self;
+	struct hp_hid_input *in = self;
 	if (strcmp(verb, "reopen") || !in->reader)
 		return -ENOTSUP;
-	hid_reader_ask(in->reader, HID_ASK_REOPEN, 0);
+	hp_hid_reader_ask(in->reader, HID_ASK_REOPEN, 0);
 	nudge(in);
 	return 0;
 }
 
 static void stop(void *self)
 {
-	struct hid_input *in = self;
+	struct hp_hid_input *in = self;
 	if (in->reader)
-		hid_reader_stop(in->reader);
+		hp_hid_reader_stop(in->reader);
 	in->reader = NULL;
 	if (in->resume_watch)
 		in->host->unwatch(in->resume_watch);
@@ -117,7 +118,7 @@ static void stop(void *self)
 HP_MODULE(hid) = {
 	HP_MODULE_HEAD,     .kind = HP_INPUT,
 	.name = "hid",      .summary = "a live head tracker: any device that speaks Android's head tracker protocol",
-	.options = options, .state_size = sizeof(struct hid_input),
+	.options = options, .state_size = sizeof(struct hp_hid_input),
 	.open = open_input, .start = start,
 	.command = command, .stop = stop,
 };

@@ -12,7 +12,7 @@ enum { CLAIMS = 32 };
 static pthread_mutex_t claims_lock = PTHREAD_MUTEX_INITIALIZER;
 static char claims[CLAIMS][64]; /* nodes that inputs of this process have open */
 
-static bool claim(struct hid_reader *r, const char *path)
+static bool claim(struct hp_hid_reader *r, const char *path)
 {
 	char *free_one = NULL;
 	pthread_mutex_lock(&claims_lock);
@@ -32,7 +32,7 @@ static bool claim(struct hid_reader *r, const char *path)
 	return free_one != NULL;
 }
 
-void hid_unclaim(struct hid_reader *r)
+void hp_hid_unclaim(struct hp_hid_reader *r)
 {
 	pthread_mutex_lock(&claims_lock);
 	for (int i = 0; i < CLAIMS; i++)
@@ -43,9 +43,9 @@ void hid_unclaim(struct hid_reader *r)
 }
 
 /* A line about waiting, only when it differs from the last one. */
-static void say_once(struct hid_reader *r, enum hp_level level, const char *fmt, ...)
+static void say_once(struct hp_hid_reader *r, enum hp_level level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-static void say_once(struct hid_reader *r, enum hp_level level, const char *fmt, ...)
+static void say_once(struct hp_hid_reader *r, enum hp_level level, const char *fmt, ...)
 {
 	char text[sizeof r->said];
 	va_list ap;
@@ -60,21 +60,22 @@ static void say_once(struct hid_reader *r, enum hp_level level, const char *fmt,
 
 struct found {
 	int taken, foreign, failed, denied; /* how many trackers could not be used, and why */
-	const struct hid_facts *unmarked, *closed;
+	const struct hp_hid_facts *unmarked, *closed;
 	char why[200];
 };
 
 /* 1 = open and claimed */
-static int try_one(struct hid_reader *r, const struct hid_facts *f, bool narrowed, bool foreign_ok, struct found *seen)
+static int try_one(struct hp_hid_reader *r, const struct hp_hid_facts *f, bool narrowed, bool foreign_ok,
+                   struct found *seen)
 {
-	struct hid_identity id;
+	struct hp_hid_identity id;
 	if (!claim(r, f->path)) {
 		seen->taken++;
 		return 0;
 	}
-	int rc = hid_link_open(&r->link, f, seen->why, sizeof seen->why);
+	int rc = hp_hid_link_open(&r->link, f, seen->why, sizeof seen->why);
 	if (rc < 0) {
-		hid_unclaim(r);
+		hp_hid_unclaim(r);
 		if (rc == -EACCES || rc == -EPERM)
 			seen->denied++;
 		else
@@ -87,45 +88,45 @@ static int try_one(struct hid_reader *r, const struct hid_facts *f, bool narrowe
 	if (!r->link.features.marker[0] && r->link.features.answered && !narrowed) {
 		seen->unmarked = f;
 	} else {
-		hid_identity_of(&id, &r->link);
-		if (!r->last.known || foreign_ok || hid_identity_same(&r->last, &id))
+		hp_hid_identity_of(&id, &r->link);
+		if (!r->last.known || foreign_ok || hp_hid_identity_same(&r->last, &id))
 			return 1;
 		seen->foreign++;
 	}
-	hid_link_close(&r->link);
-	hid_unclaim(r);
+	hp_hid_link_close(&r->link);
+	hp_hid_unclaim(r);
 	return 0;
 }
 
-static void announce(struct hid_reader *r)
+static void announce(struct hp_hid_reader *r)
 {
-	const struct hid_link *l = &r->link;
-	struct hid_identity id;
+	const struct hp_hid_link *l = &r->link;
+	struct hp_hid_identity id;
 	if (!l->facts.name[0])
 		snprintf(r->link.facts.name, sizeof r->link.facts.name, "HID device %04x:%04x", l->facts.vendor,
 		         l->facts.product);
-	hid_identity_of(&id, l);
-	if (r->last.known && !hid_identity_same(&r->last, &id))
-		hid_reader_say(r, HP_INFO, "%s did not come back; going on with %s", r->last.name, l->facts.name);
+	hp_hid_identity_of(&id, l);
+	if (r->last.known && !hp_hid_identity_same(&r->last, &id))
+		hp_hid_reader_say(r, HP_INFO, "%s did not come back; going on with %s", r->last.name, l->facts.name);
 	if (!l->features.marker[0] && !r->quiet)
-		hid_reader_say(r, HP_WARN, "%s %s; using it all the same", l->facts.name,
-		               l->features.answered ? "has no #AndroidHeadTracker# marker"
-		                                    : "does not let its feature reports be read");
-	hid_reader_say(r, HP_DEBUG, "%s is %s on %s, marker %s", l->facts.path, l->facts.name,
-	               hid_bus_name(l->facts.bus), l->features.marker[0] ? l->features.marker : "none");
+		hp_hid_reader_say(r, HP_WARN, "%s %s; using it all the same", l->facts.name,
+		                  l->features.answered ? "has no #AndroidHeadTracker# marker"
+		                                       : "does not let its feature reports be read");
+	hp_hid_reader_say(r, HP_DEBUG, "%s is %s on %s, marker %s", l->facts.path, l->facts.name,
+	                  hp_hid_bus_name(l->facts.bus), l->features.marker[0] ? l->features.marker : "none");
 }
 
 /* A head tracker that the kernel knows but made no node for; fills text with one sentence about it. */
-static bool without_node(const struct hid_reader *r, char *text, size_t size)
+static bool without_node(const struct hp_hid_reader *r, char *text, size_t size)
 {
-	struct hid_facts *list;
+	struct hp_hid_facts *list;
 	char why[200];
-	size_t n = hid_sysfs_list(&list);
+	size_t n = hp_hid_sysfs_list(&list);
 	bool found = false;
 	for (size_t i = 0; i < n && !found; i++) {
-		const struct hid_facts *f = &list[i];
-		if (f->path[0] || !hid_wish_fits(&r->wish, f) ||
-		    hid_recognize_bytes(f->descriptor, f->descriptor_size, why, sizeof why) != HID_TRACKER)
+		const struct hp_hid_facts *f = &list[i];
+		if (f->path[0] || !hp_hid_wish_fits(&r->wish, f) ||
+		    hp_hid_recognize_bytes(f->descriptor, f->descriptor_size, why, sizeof why) != HID_TRACKER)
 			continue;
 		found = true;
 		snprintf(text, size,
@@ -137,7 +138,7 @@ static bool without_node(const struct hid_reader *r, char *text, size_t size)
 	return found;
 }
 
-static void explain(struct hid_reader *r, const struct found *seen, size_t maybe, const char *maybe_why)
+static void explain(struct hp_hid_reader *r, const struct found *seen, size_t maybe, const char *maybe_why)
 {
 	char text[500];
 	if (seen->denied)
@@ -163,28 +164,28 @@ static void explain(struct hid_reader *r, const struct found *seen, size_t maybe
 		say_once(r, HP_INFO, "no head tracker found; waiting for one (one device comes close: %s)", maybe_why);
 	else if (!r->last.known)
 		say_once(r, HP_INFO, "no head tracker found%s; waiting for one",
-		         hid_wish_open(&r->wish) ? "" : " that fits vendor, product, serial and name");
+		         hp_hid_wish_open(&r->wish) ? "" : " that fits vendor, product, serial and name");
 }
 
-int64_t hid_reader_look(struct hid_reader *r)
+int64_t hp_hid_reader_look(struct hp_hid_reader *r)
 {
-	struct hid_facts *list;
+	struct hp_hid_facts *list;
 	struct found seen = { 0 };
 	char why[200], maybe_why[200] = "";
-	size_t maybe = 0, n = hid_list(&list);
+	size_t maybe = 0, n = hp_hid_list(&list);
 	int opened = 0;
 	int64_t absent_ms = (r->host->now(r->host) - r->lost_ns) / 1000000;
-	bool foreign_ok = absent_ms >= HID_OTHER_AFTER_MS, narrowed = !hid_wish_open(&r->wish);
+	bool foreign_ok = absent_ms >= HID_OTHER_AFTER_MS, narrowed = !hp_hid_wish_open(&r->wish);
 	/* The device from before comes first: its serial number can be seen without opening it, its unique ID
 	 * cannot. Another one is taken only when no node is the one from before. */
 	int passes = r->last.known && foreign_ok ? 3 : 2;
 	for (int pass = 0; pass < passes && !opened; pass++)
 		for (size_t i = 0; i < n && !opened; i++) {
 			bool known = r->last.known && r->last.serial[0] && !strcasecmp(r->last.serial, list[i].serial);
-			if ((pass < 2 && known != (pass == 0)) || !hid_wish_fits(&r->wish, &list[i]))
+			if ((pass < 2 && known != (pass == 0)) || !hp_hid_wish_fits(&r->wish, &list[i]))
 				continue;
-			enum hid_verdict v =
-			    hid_recognize_bytes(list[i].descriptor, list[i].descriptor_size, why, sizeof why);
+			enum hp_hid_verdict v =
+			    hp_hid_recognize_bytes(list[i].descriptor, list[i].descriptor_size, why, sizeof why);
 			if (v == HID_TRACKER)
 				opened = try_one(r, &list[i], narrowed, pass == 2, &seen);
 			else if (v == HID_MAYBE && !maybe++)
@@ -198,8 +199,8 @@ int64_t hid_reader_look(struct hid_reader *r)
 	if (opened) {
 		if (tracker_open(&r->tracker, &r->link.descriptor, why, sizeof why) == 0)
 			return HID_LOOK_OPEN;
-		hid_link_close(&r->link);
-		hid_unclaim(r);
+		hp_hid_link_close(&r->link);
+		hp_hid_unclaim(r);
 		return HID_LOOK_FAILED;
 	}
 	if (seen.failed)

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int hid_node_check(const char *path)
+int hp_hid_node_check(const char *path)
 {
 	struct stat st;
 	int size = 0, err = 0;

@@ -7,46 +7,46 @@
 #include <strings.h>
 #include <time.h>
 
-int hid_link_open(struct hid_link *l, const struct hid_facts *facts, char *why, size_t why_size)
+int hp_hid_link_open(struct hp_hid_link *l, const struct hp_hid_facts *facts, char *why, size_t why_size)
 {
 	static const uint8_t zero[HID_UNIQUE_SIZE];
 	memset(l, 0, sizeof *l);
 	l->facts = *facts;
-	int rc = hid_node_check(facts->path);
+	int rc = hp_hid_node_check(facts->path);
 	if (rc < 0) {
 		snprintf(why, why_size, "%s", strerror(-rc));
 		return rc;
 	}
-	if (hid_descriptor_parse(&l->descriptor, facts->descriptor, facts->descriptor_size, why, why_size) < 0 ||
-	    hid_recognize(&l->descriptor, why, why_size) != HID_TRACKER) {
-		hid_descriptor_free(&l->descriptor);
+	if (hp_hid_descriptor_parse(&l->descriptor, facts->descriptor, facts->descriptor_size, why, why_size) < 0 ||
+	    hp_hid_recognize(&l->descriptor, why, why_size) != HID_TRACKER) {
+		hp_hid_descriptor_free(&l->descriptor);
 		return -EILSEQ;
 	}
-	l->device = hid_open_serialized(facts->path, why, why_size);
+	l->device = hp_hid_open_serialized(facts->path, why, why_size);
 	if (!l->device) {
-		hid_descriptor_free(&l->descriptor);
+		hp_hid_descriptor_free(&l->descriptor);
 		return -ENODEV;
 	}
-	rc = hid_features_read(&l->features, l->device, &l->descriptor);
+	rc = hp_hid_features_read(&l->features, l->device, &l->descriptor);
 	if (rc < 0) {
 		snprintf(why, why_size, "%s", strerror(-rc));
-		hid_link_close(l);
+		hp_hid_link_close(l);
 		return rc;
 	}
 	l->has_unique = l->features.has_unique && memcmp(l->features.unique, zero, sizeof zero) != 0;
 	return 0;
 }
 
-void hid_link_close(struct hid_link *l)
+void hp_hid_link_close(struct hp_hid_link *l)
 {
 	if (l->device)
 		hid_close(l->device);
 	l->device = NULL;
-	hid_features_free(&l->features);
-	hid_descriptor_free(&l->descriptor);
+	hp_hid_features_free(&l->features);
+	hp_hid_descriptor_free(&l->descriptor);
 }
 
-void hid_identity_of(struct hid_identity *id, const struct hid_link *l)
+void hp_hid_identity_of(struct hp_hid_identity *id, const struct hp_hid_link *l)
 {
 	memset(id, 0, sizeof *id);
 	id->known = true;
@@ -58,7 +58,7 @@ void hid_identity_of(struct hid_identity *id, const struct hid_link *l)
 	id->product = l->facts.product;
 }
 
-bool hid_identity_same(const struct hid_identity *a, const struct hid_identity *b)
+bool hp_hid_identity_same(const struct hp_hid_identity *a, const struct hp_hid_identity *b)
 {
 	if (a->has_unique && b->has_unique)
 		return !memcmp(a->unique, b->unique, sizeof a->unique);
@@ -67,7 +67,7 @@ bool hid_identity_same(const struct hid_identity *a, const struct hid_identity *
 	return a->vendor == b->vendor && a->product == b->product && !strcmp(a->name, b->name);
 }
 
-int hid_read_calmly(hid_device *device, uint8_t *data, size_t room, int ms)
+int hp_hid_read_calmly(hid_device *device, uint8_t *data, size_t room, int ms)
 {
 	struct timespec pause = { 0, 10000000 }, begin, end;
 	clock_gettime(CLOCK_MONOTONIC, &begin);

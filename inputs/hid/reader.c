@@ -35,7 +35,7 @@ static void catch_wake_signal(void)
 	sigaction(WAKE_SIGNAL, &sa, NULL);
 }
 
-void hid_reader_say(struct hid_reader *r, enum hp_level level, const char *fmt, ...)
+void hp_hid_reader_say(struct hp_hid_reader *r, enum hp_level level, const char *fmt, ...)
 {
 	char text[640];
 	va_list ap;
@@ -45,7 +45,7 @@ void hid_reader_say(struct hid_reader *r, enum hp_level level, const char *fmt, 
 	r->host->log(r->host, level, text);
 }
 
-static void post_event(struct hid_reader *r, uint32_t type, int64_t time_ns, int64_t value, const char *text)
+static void post_event(struct hp_hid_reader *r, uint32_t type, int64_t time_ns, int64_t value, const char *text)
 {
 	struct hp_event event = { sizeof event, type, time_ns, value, text };
 	struct hp_item item = { .struct_size = sizeof item, .event = &event };
@@ -53,16 +53,16 @@ static void post_event(struct hid_reader *r, uint32_t type, int64_t time_ns, int
 }
 
 /* Tells the host what the source is; the strings are copied there. */
-static void describe(struct hid_reader *r)
+static void describe(struct hp_hid_reader *r)
 {
-	struct hid_link *l = &r->link;
+	struct hp_hid_link *l = &r->link;
 	char unique[48] = "";
-	size_t size = hid_features_text(&l->features, NULL, 0) + 1;
+	size_t size = hp_hid_features_text(&l->features, NULL, 0) + 1;
 	char *features = malloc(size);
 	if (features)
-		hid_features_text(&l->features, features, size);
+		hp_hid_features_text(&l->features, features, size);
 	if (l->has_unique)
-		hid_unique_text(l->features.unique, unique, sizeof unique);
+		hp_hid_unique_text(l->features.unique, unique, sizeof unique);
 	struct hp_stream s = {
 		.struct_size = sizeof s,
 		.device = l->facts.name,
@@ -73,18 +73,18 @@ static void describe(struct hid_reader *r)
 		.vendor = l->facts.vendor,
 		.product = l->facts.product,
 		.rate_start_ns = r->opened_ns,
-		.report_size = (uint32_t)hid_descriptor_longest(&l->descriptor, HID_INPUT),
+		.report_size = (uint32_t)hp_hid_descriptor_longest(&l->descriptor, HID_INPUT),
 		.features = features && features[0] ? features : NULL,
 	};
 	r->host->describe(r->host, &s);
 	free(features);
 }
 
-static void on_first_report(struct hid_reader *r, int64_t now)
+static void on_first_report(struct hp_hid_reader *r, int64_t now)
 {
 	describe(r);
 	post_event(r, HP_CONNECTED, now, 0, r->link.facts.name);
-	hid_identity_of(&r->last, &r->link);
+	hp_hid_identity_of(&r->last, &r->link);
 	r->connected = r->jump = true;
 	r->backoff_ms = 0;
 	r->first_report_ns = now;
@@ -96,21 +96,21 @@ static void on_first_report(struct hid_reader *r, int64_t now)
 }
 
 /* "connected" is said when the rate is known, one second later; or at the end of a shorter life. */
-static void tell_connected(struct hid_reader *r)
+static void tell_connected(struct hp_hid_reader *r)
 {
 	int64_t span = r->last_report_ns - r->first_report_ns;
 	if (r->told_rate)
 		return;
 	r->told_rate = true;
 	if (r->reports > 1 && span > 0)
-		hid_reader_say(r, HP_INFO, "%s connected, %.0f reports/s", r->link.facts.name,
-		               (double)(r->reports - 1) * 1e9 / (double)span);
+		hp_hid_reader_say(r, HP_INFO, "%s connected, %.0f reports/s", r->link.facts.name,
+		                  (double)(r->reports - 1) * 1e9 / (double)span);
 	else
-		hid_reader_say(r, HP_INFO, "%s connected", r->link.facts.name);
+		hp_hid_reader_say(r, HP_INFO, "%s connected", r->link.facts.name);
 }
 
 /* True when the report gave a sample. */
-static bool on_report(struct hid_reader *r, const uint8_t *data, size_t size, int64_t now)
+static bool on_report(struct hp_hid_reader *r, const uint8_t *data, size_t size, int64_t now)
 {
 	struct hp_raw raw = { sizeof raw, (uint32_t)size, data, now };
 	struct hp_sample sample;
@@ -149,26 +149,26 @@ static bool on_report(struct hid_reader *r, const uint8_t *data, size_t size, in
 
 static void setup_says(void *arg, enum hp_level level, const char *text)
 {
-	struct hid_reader *r = arg;
+	struct hp_hid_reader *r = arg;
 	if (atomic_load(&r->stop))
 		return; /* the wake-up for the end also interrupts what is being written */
-	hid_reader_say(r, r->quiet && level > HP_DEBUG ? HP_DEBUG : level, "%s %s", r->link.facts.name, text);
+	hp_hid_reader_say(r, r->quiet && level > HP_DEBUG ? HP_DEBUG : level, "%s %s", r->link.facts.name, text);
 }
 
-static void set_up(struct hid_reader *r)
+static void set_up(struct hp_hid_reader *r)
 {
-	struct hid_setup s;
-	struct hid_link *l = &r->link;
+	struct hp_hid_setup s;
+	struct hp_hid_link *l = &r->link;
 	double want = r->in->interval_ms;
-	hid_setup_edit(&s, &l->features, &l->descriptor, want);
-	hid_setup_write(&s, &l->features, l->device, &l->descriptor, setup_says, r);
+	hp_hid_setup_edit(&s, &l->features, &l->descriptor, want);
+	hp_hid_setup_write(&s, &l->features, l->device, &l->descriptor, setup_says, r);
 	if (s.interval && !r->quiet && (want < s.interval_min_ms - 0.001 || want > s.interval_max_ms + 0.001))
-		hid_reader_say(r, HP_INFO, "%s sends a report every %g to %g ms; asked for %g, uses %g", l->facts.name,
-		               s.interval_min_ms, s.interval_max_ms, want, s.interval_ms);
+		hp_hid_reader_say(r, HP_INFO, "%s sends a report every %g to %g ms; asked for %g, uses %g",
+		                  l->facts.name, s.interval_min_ms, s.interval_max_ms, want, s.interval_ms);
 }
 
 /* Waits for ms (-1: for ever), for a change among the device nodes (when changes is set) or until asked. */
-static void pause_thread(struct hid_reader *r, int64_t ms, bool changes)
+static void pause_thread(struct hp_hid_reader *r, int64_t ms, bool changes)
 {
 	int64_t until = r->host->now(r->host) + ms * 1000000;
 	while (!atomic_load(&r->stop) && !atomic_load(&r->asked)) {
@@ -180,13 +180,13 @@ static void pause_thread(struct hid_reader *r, int64_t ms, bool changes)
 		uint64_t count;
 		if (p[0].revents && read(r->wake_fd, &count, sizeof count) < 0 && errno != EAGAIN)
 			return;
-		if (p[1].revents && hid_changes_read(&r->changes))
+		if (p[1].revents && hp_hid_changes_read(&r->changes))
 			return;
 	}
 }
 
 /* Reads until the device is gone or shall be closed. why gets the reason; "" when it was asked for. */
-static void serve(struct hid_reader *r, char *why, size_t why_size)
+static void serve(struct hp_hid_reader *r, char *why, size_t why_size)
 {
 	uint8_t data[HID_REPORT_MAX + 1];
 	int64_t timeout = r->in->first_sample_timeout, deadline;
@@ -230,7 +230,7 @@ static void serve(struct hid_reader *r, char *why, size_t why_size)
 			continue;
 		}
 		if (n < 0) {
-			hid_error_text(r->link.device, why, why_size);
+			hp_hid_error_text(r->link.device, why, why_size);
 			return;
 		}
 		if (awaiting && now >= deadline) {
@@ -239,8 +239,8 @@ static void serve(struct hid_reader *r, char *why, size_t why_size)
 				return;
 			}
 			if (!r->quiet)
-				hid_reader_say(r, HP_INFO, "%s is open but sends %s; setting it up again",
-				               r->link.facts.name, r->connected ? "no rotation" : "nothing");
+				hp_hid_reader_say(r, HP_INFO, "%s is open but sends %s; setting it up again",
+				                  r->link.facts.name, r->connected ? "no rotation" : "nothing");
 			set_up(r);
 			deadline = r->host->now(r->host) + timeout;
 		} else if (++empty == EMPTY_MAX) {
@@ -252,7 +252,7 @@ static void serve(struct hid_reader *r, char *why, size_t why_size)
 	}
 }
 
-static int64_t next_backoff(struct hid_reader *r)
+static int64_t next_backoff(struct hp_hid_reader *r)
 {
 	r->backoff_ms = r->backoff_ms ? 2 * r->backoff_ms : BACKOFF_FIRST_MS;
 	if (r->backoff_ms > BACKOFF_MAX_MS)
@@ -261,7 +261,7 @@ static int64_t next_backoff(struct hid_reader *r)
 }
 
 /* After serve(): says what happened; returns how long to wait, -1 = the thread shall end. */
-static int64_t after(struct hid_reader *r, const char *why)
+static int64_t after(struct hp_hid_reader *r, const char *why)
 {
 	const char *name = r->link.facts.name;
 	bool was = r->connected;
@@ -281,27 +281,27 @@ static int64_t after(struct hid_reader *r, const char *why)
 		return -1;
 	}
 	if (was)
-		hid_reader_say(r, HP_WARN, "%s went away (%s); waiting for it to come back", name, why);
+		hp_hid_reader_say(r, HP_WARN, "%s went away (%s); waiting for it to come back", name, why);
 	else if (!r->quiet)
-		hid_reader_say(r, HP_WARN,
-		               "%s cannot be used now: %s; trying again (`headpipe doctor` looks for the reason)", name,
-		               why);
+		hp_hid_reader_say(r, HP_WARN,
+		                  "%s cannot be used now: %s; trying again (`headpipe doctor` looks for the reason)",
+		                  name, why);
 	r->quiet = !was;
 	return next_backoff(r);
 }
 
 static void *run(void *arg)
 {
-	struct hid_reader *r = arg;
+	struct hp_hid_reader *r = arg;
 	char why[300];
 	while (!atomic_load(&r->stop)) {
 		atomic_store(&r->asked, 0);
-		int64_t wait = hid_reader_look(r);
+		int64_t wait = hp_hid_reader_look(r);
 		if (wait == HID_LOOK_OPEN) {
 			serve(r, why, sizeof why);
 			wait = after(r, why);
-			hid_link_close(&r->link);
-			hid_unclaim(r);
+			hp_hid_link_close(&r->link);
+			hp_hid_unclaim(r);
 			if (wait < 0)
 				break;
 		} else if (wait == HID_LOOK_FAILED) {
@@ -313,17 +313,17 @@ static void *run(void *arg)
 	return NULL;
 }
 
-struct hid_reader *hid_reader_start(const struct hid_input *in)
+struct hp_hid_reader *hp_hid_reader_start(const struct hp_hid_input *in)
 {
-	struct hid_reader *r = calloc(1, sizeof *r);
+	struct hp_hid_reader *r = calloc(1, sizeof *r);
 	sigset_t all, old;
 	if (!r)
 		return NULL;
 	r->in = in;
 	r->host = in->host;
-	r->wish = (struct hid_wish){ in->vendor, in->product, in->serial, in->name };
+	r->wish = (struct hp_hid_wish){ in->vendor, in->product, in->serial, in->name };
 	pthread_once(&once, catch_wake_signal);
-	hid_changes_open(&r->changes);
+	hp_hid_changes_open(&r->changes);
 	r->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	int rc = r->wake_fd < 0 ? errno : 0;
 	if (!rc) {
@@ -336,7 +336,7 @@ struct hid_reader *hid_reader_start(const struct hid_input *in)
 	if (rc) {
 		if (r->wake_fd >= 0)
 			close(r->wake_fd);
-		hid_changes_close(&r->changes);
+		hp_hid_changes_close(&r->changes);
 		free(r);
 		errno = rc;
 		return NULL;
@@ -344,7 +344,7 @@ struct hid_reader *hid_reader_start(const struct hid_input *in)
 	return r;
 }
 
-static void wake(struct hid_reader *r)
+static void wake(struct hp_hid_reader *r)
 {
 	uint64_t one = 1;
 	if (write(r->wake_fd, &one, sizeof one) < 0 && errno != EAGAIN)
@@ -352,7 +352,7 @@ static void wake(struct hid_reader *r)
 	pthread_kill(r->thread, WAKE_SIGNAL);
 }
 
-void hid_reader_stop(struct hid_reader *r)
+void hp_hid_reader_stop(struct hp_hid_reader *r)
 {
 	atomic_store(&r->stop, true);
 	/* A signal that comes just before the thread enters its read is lost: repeat it until it is through. */
@@ -363,17 +363,17 @@ void hid_reader_stop(struct hid_reader *r)
 	}
 	pthread_join(r->thread, NULL);
 	close(r->wake_fd);
-	hid_changes_close(&r->changes);
+	hp_hid_changes_close(&r->changes);
 	free(r);
 }
 
-void hid_reader_ask(struct hid_reader *r, unsigned what, int64_t slept_ns)
+void hp_hid_reader_ask(struct hp_hid_reader *r, unsigned what, int64_t slept_ns)
 {
 	atomic_fetch_add(&r->slept_ns, slept_ns);
 	atomic_fetch_or(&r->asked, what);
 }
 
-bool hid_reader_nudge(struct hid_reader *r)
+bool hp_hid_reader_nudge(struct hp_hid_reader *r)
 {
 	if (!atomic_load(&r->asked) || atomic_load(&r->done))
 		return true;

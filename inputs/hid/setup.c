@@ -17,7 +17,7 @@ enum {
 	CONSTANT = 1u << 0
 };
 
-static struct hid_feature *feature_of(const struct hid_features *f, uint8_t id)
+static struct hp_hid_feature *feature_of(const struct hp_hid_features *f, uint8_t id)
 {
 	for (size_t i = 0; i < f->n; i++)
 		if (f->at[i].id == id)
@@ -25,7 +25,7 @@ static struct hid_feature *feature_of(const struct hid_features *f, uint8_t id)
 	return NULL;
 }
 
-static uint64_t get_bits(const struct hid_feature *r, uint64_t bit, uint32_t size)
+static uint64_t get_bits(const struct hp_hid_feature *r, uint64_t bit, uint32_t size)
 {
 	uint64_t v = 0;
 	for (uint32_t i = 0; i < size && i < 64; i++, bit++)
@@ -34,7 +34,7 @@ static uint64_t get_bits(const struct hid_feature *r, uint64_t bit, uint32_t siz
 	return v;
 }
 
-static void put_bits(struct hid_feature *r, uint64_t bit, uint32_t size, uint64_t v)
+static void put_bits(struct hp_hid_feature *r, uint64_t bit, uint32_t size, uint64_t v)
 {
 	for (uint32_t i = 0; i < size && i < 64; i++, bit++) {
 		if (bit / 8 >= r->size)
@@ -48,11 +48,11 @@ static void put_bits(struct hid_feature *r, uint64_t bit, uint32_t size, uint64_
 }
 
 /* Position of a usage among those of a field; -1 = not there. */
-static int64_t usage_index(const struct hid_field *x, uint32_t usage)
+static int64_t usage_index(const struct hp_hid_field *x, uint32_t usage)
 {
 	uint64_t at = 0;
 	for (size_t i = 0; i < x->nusages; i++) {
-		const struct hid_usages *u = &x->usages[i];
+		const struct hp_hid_usages *u = &x->usages[i];
 		if (usage >= u->first && usage <= u->last)
 			return (int64_t)(at + (usage - u->first));
 		at += u->first == u->last ? u->repeat : (uint64_t)u->last - u->first + 1;
@@ -62,12 +62,12 @@ static int64_t usage_index(const struct hid_field *x, uint32_t usage)
 
 /* Chooses one selector of a named array (HID 1.11, 6.2.2.5): the value is the logical minimum plus its place in the
  * list. Some firmware declares one bit per selector instead. */
-static bool choose(struct hid_setup *s, struct hid_features *f, const struct hid_descriptor *d, uint32_t usage)
+static bool choose(struct hp_hid_setup *s, struct hp_hid_features *f, const struct hp_hid_descriptor *d, uint32_t usage)
 {
 	for (size_t i = 0; i < d->nfields; i++) {
-		const struct hid_field *x = &d->fields[i];
+		const struct hp_hid_field *x = &d->fields[i];
 		int64_t at = x->kind == HID_FEATURE ? usage_index(x, usage) : -1;
-		struct hid_feature *r = at >= 0 ? feature_of(f, x->report_id) : NULL;
+		struct hp_hid_feature *r = at >= 0 ? feature_of(f, x->report_id) : NULL;
 		if (!r || !x->count || x->flags & CONSTANT)
 			continue;
 		bool several = x->nusages > 1 || (x->nusages == 1 && x->usages[0].first != x->usages[0].last);
@@ -85,10 +85,10 @@ static bool choose(struct hid_setup *s, struct hid_features *f, const struct hid
 	return false;
 }
 
-static const struct hid_field *interval_field(const struct hid_features *f, const struct hid_descriptor *d)
+static const struct hp_hid_field *interval_field(const struct hp_hid_features *f, const struct hp_hid_descriptor *d)
 {
 	for (size_t i = 0; i < d->nfields; i++) {
-		const struct hid_field *x = &d->fields[i];
+		const struct hp_hid_field *x = &d->fields[i];
 		if (x->kind == HID_FEATURE && x->count && !(x->flags & CONSTANT) &&
 		    usage_index(x, REPORT_INTERVAL) >= 0 && feature_of(f, x->report_id))
 			return x;
@@ -97,12 +97,12 @@ static const struct hid_field *interval_field(const struct hid_features *f, cons
 }
 
 /* Milliseconds of the field's physical unit: seconds when it says so, else milliseconds (HID Usage Tables, 4.3.1). */
-static double unit_ms(const struct hid_field *x)
+static double unit_ms(const struct hp_hid_field *x)
 {
 	return pow(10, x->unit_exponent) * (x->unit == UNIT_SECOND ? 1000 : 1);
 }
 
-static double raw_to_ms(const struct hid_field *x, double raw)
+static double raw_to_ms(const struct hp_hid_field *x, double raw)
 {
 	double lmin = (double)x->logical_min, lmax = (double)x->logical_max;
 	double pmin = (double)x->physical_min, pmax = (double)x->physical_max;
@@ -111,9 +111,10 @@ static double raw_to_ms(const struct hid_field *x, double raw)
 	return (pmin + (raw - lmin) / (lmax - lmin) * (pmax - pmin)) * unit_ms(x);
 }
 
-static void set_interval(struct hid_setup *s, struct hid_features *f, const struct hid_descriptor *d, double ms)
+static void set_interval(struct hp_hid_setup *s, struct hp_hid_features *f, const struct hp_hid_descriptor *d,
+                         double ms)
 {
-	const struct hid_field *x = interval_field(f, d);
+	const struct hp_hid_field *x = interval_field(f, d);
 	if (!x || x->logical_max < x->logical_min)
 		return;
 	double lmin = (double)x->logical_min, lmax = (double)x->logical_max;
@@ -131,7 +132,8 @@ static void set_interval(struct hid_setup *s, struct hid_features *f, const stru
 	s->interval_max_ms = at_min < at_max ? at_max : at_min;
 }
 
-void hid_setup_edit(struct hid_setup *s, struct hid_features *f, const struct hid_descriptor *d, double interval_ms)
+void hp_hid_setup_edit(struct hp_hid_setup *s, struct hp_hid_features *f, const struct hp_hid_descriptor *d,
+                       double interval_ms)
 {
 	memset(s, 0, sizeof *s);
 	set_interval(s, f, d, interval_ms);
@@ -141,7 +143,7 @@ void hid_setup_edit(struct hid_setup *s, struct hid_features *f, const struct hi
 }
 
 /* Compares what the device says now with what was written, field by field, writable fields only. */
-static void compare(const struct hid_feature *want, const uint8_t *got, size_t n, const struct hid_descriptor *d,
+static void compare(const struct hp_hid_feature *want, const uint8_t *got, size_t n, const struct hp_hid_descriptor *d,
                     void (*say)(void *, enum hp_level, const char *), void *arg)
 {
 	uint8_t copy[HID_REPORT_MAX] = { 0 };
@@ -149,7 +151,7 @@ static void compare(const struct hid_feature *want, const uint8_t *got, size_t n
 	if (n <= skip)
 		return;
 	memcpy(copy, got + skip, n - skip < want->size ? n - skip : want->size);
-	struct hid_feature have = { .id = want->id, .size = want->size, .data = copy };
+	struct hp_hid_feature have = { .id = want->id, .size = want->size, .data = copy };
 	static const struct {
 		uint32_t usage;
 		const char *text;
@@ -158,7 +160,7 @@ static void compare(const struct hid_feature *want, const uint8_t *got, size_t n
 		      { TRANSPORT_ACL, "did not accept the ACL transport" },
 		      { REPORT_INTERVAL, "did not accept the report interval" } };
 	for (size_t i = 0; i < d->nfields; i++) {
-		const struct hid_field *x = &d->fields[i];
+		const struct hp_hid_field *x = &d->fields[i];
 		if (x->kind != HID_FEATURE || x->report_id != want->id || x->flags & CONSTANT)
 			continue;
 		bool same = true;
@@ -172,7 +174,7 @@ static void compare(const struct hid_feature *want, const uint8_t *got, size_t n
 	}
 }
 
-static bool write_one(const struct hid_feature *r, hid_device *dev, const struct hid_descriptor *d,
+static bool write_one(const struct hp_hid_feature *r, hid_device *dev, const struct hp_hid_descriptor *d,
                       void (*say)(void *, enum hp_level, const char *), void *arg)
 {
 	/* the ID, or a zero where the device has none */
@@ -180,7 +182,7 @@ static bool write_one(const struct hid_feature *r, hid_device *dev, const struct
 	char text[320], why[200];
 	memcpy(buf + 1, r->data, r->size);
 	if (hid_send_feature_report(dev, buf, (size_t)r->size + 1) < 0) {
-		hid_error_text(dev, why, sizeof why);
+		hp_hid_error_text(dev, why, sizeof why);
 		snprintf(text, sizeof text, "refused the start-up settings (feature report %u: %s)", r->id, why);
 		say(arg, HP_WARN, text);
 		return false;
@@ -195,8 +197,8 @@ static bool write_one(const struct hid_feature *r, hid_device *dev, const struct
 	return true;
 }
 
-int hid_setup_write(const struct hid_setup *s, const struct hid_features *f, hid_device *dev,
-                    const struct hid_descriptor *d, void (*say)(void *, enum hp_level, const char *), void *arg)
+int hp_hid_setup_write(const struct hp_hid_setup *s, const struct hp_hid_features *f, hid_device *dev,
+                       const struct hp_hid_descriptor *d, void (*say)(void *, enum hp_level, const char *), void *arg)
 {
 	int taken = 0;
 	/* "all events" starts the stream, so the report that holds it comes last */
@@ -208,7 +210,7 @@ int hid_setup_write(const struct hid_setup *s, const struct hid_features *f, hid
 	for (size_t i = 0; i < f->n; i++)
 		if (s->changed[f->at[i].id] && f->at[i].id != last)
 			taken += write_one(&f->at[i], dev, d, say, arg);
-	const struct hid_feature *r = last >= 0 ? feature_of(f, (uint8_t)last) : NULL;
+	const struct hp_hid_feature *r = last >= 0 ? feature_of(f, (uint8_t)last) : NULL;
 	if (r)
 		taken += write_one(r, dev, d, say, arg);
 	return taken;

@@ -13,11 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *hid_sys_dir = "/sys", *hid_dev_dir = "/dev";
+const char *hp_hid_sys_dir = "/sys", *hp_hid_dev_dir = "/dev";
 
 enum { PATH = 1024 };
 
-int hid_sysfs_descriptor(const char *file, uint8_t *data, size_t room)
+int hp_hid_sysfs_descriptor(const char *file, uint8_t *data, size_t room)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -40,7 +40,7 @@ static void __attribute__((format(printf, 2, 3))) path_of(char path[PATH], const
 	va_end(ap);
 }
 
-void hid_text_copy(char *to, size_t size, const char *from)
+void hp_hid_text_copy(char *to, size_t size, const char *from)
 {
 	size_t n = 0, left = strlen(from);
 	while (left) {
@@ -62,7 +62,7 @@ void hid_text_copy(char *to, size_t size, const char *from)
 }
 
 /* The lines of a device's uevent file: HID_ID=0005:0000054C:00000DF0, HID_NAME=..., HID_UNIQ=... */
-static int read_uevent(struct hid_facts *f, const char *dir)
+static int read_uevent(struct hp_hid_facts *f, const char *dir)
 {
 	char path[PATH], line[512];
 	path_of(path, "%s/uevent", dir);
@@ -77,9 +77,9 @@ static int read_uevent(struct hid_facts *f, const char *dir)
 			f->vendor = (uint16_t)vendor;
 			f->product = (uint16_t)product;
 		} else if (!strncmp(line, "HID_NAME=", 9) && !f->name[0]) {
-			hid_text_copy(f->name, sizeof f->name, line + 9);
+			hp_hid_text_copy(f->name, sizeof f->name, line + 9);
 		} else if (!strncmp(line, "HID_UNIQ=", 9) && !f->serial[0]) {
-			hid_text_copy(f->serial, sizeof f->serial, line + 9);
+			hp_hid_text_copy(f->serial, sizeof f->serial, line + 9);
 		}
 	}
 	fclose(in);
@@ -94,11 +94,11 @@ static void read_link_name(char *to, size_t size, const char *path)
 		return;
 	target[n] = 0;
 	const char *slash = strrchr(target, '/');
-	hid_text_copy(to, size, slash ? slash + 1 : target);
+	hp_hid_text_copy(to, size, slash ? slash + 1 : target);
 }
 
 /* dir: the device's folder, followed through links */
-static int read_device(struct hid_facts *f, const char *dir)
+static int read_device(struct hp_hid_facts *f, const char *dir)
 {
 	char path[PATH];
 	int rc = read_uevent(f, dir);
@@ -107,21 +107,21 @@ static int read_device(struct hid_facts *f, const char *dir)
 	path_of(path, "%s/driver", dir);
 	read_link_name(f->driver, sizeof f->driver, path);
 	path_of(path, "%s/report_descriptor", dir);
-	int n = hid_sysfs_descriptor(path, f->descriptor, sizeof f->descriptor);
+	int n = hp_hid_sysfs_descriptor(path, f->descriptor, sizeof f->descriptor);
 	f->descriptor_size = (uint16_t)(n > 0 ? n : 0);
 	return 0;
 }
 
-int hid_sysfs_of_node(struct hid_facts *f, const char *path)
+int hp_hid_sysfs_of_node(struct hp_hid_facts *f, const char *path)
 {
 	char dir[PATH];
 	const char *slash = strrchr(path, '/');
-	path_of(dir, "%s/class/hidraw/%s/device", hid_sys_dir, slash ? slash + 1 : path);
+	path_of(dir, "%s/class/hidraw/%s/device", hp_hid_sys_dir, slash ? slash + 1 : path);
 	read_link_name(f->id, sizeof f->id, dir);
 	return read_device(f, dir);
 }
 
-static void find_node(struct hid_facts *f, const char *dir)
+static void find_node(struct hp_hid_facts *f, const char *dir)
 {
 	char path[PATH];
 	path_of(path, "%s/hidraw", dir);
@@ -130,8 +130,8 @@ static void find_node(struct hid_facts *f, const char *dir)
 		return;
 	for (struct dirent *e; (e = readdir(d));)
 		if (!strncmp(e->d_name, "hidraw", 6)) {
-			path_of(path, "%s/%s", hid_dev_dir, e->d_name);
-			hid_text_copy(f->path, sizeof f->path, path);
+			path_of(path, "%s/%s", hp_hid_dev_dir, e->d_name);
+			hp_hid_text_copy(f->path, sizeof f->path, path);
 		}
 	closedir(d);
 }
@@ -139,18 +139,18 @@ static void find_node(struct hid_facts *f, const char *dir)
 /* "0005:054C:0DF0.0003": the last part counts up with every device the kernel meets */
 static int by_instance(const void *a, const void *b)
 {
-	const struct hid_facts *x = a, *y = b;
+	const struct hp_hid_facts *x = a, *y = b;
 	const char *dx = strrchr(x->id, '.'), *dy = strrchr(y->id, '.');
 	unsigned long nx = dx ? strtoul(dx + 1, NULL, 16) : 0, ny = dy ? strtoul(dy + 1, NULL, 16) : 0;
 	return nx < ny ? -1 : nx > ny;
 }
 
-size_t hid_sysfs_list(struct hid_facts **list)
+size_t hp_hid_sysfs_list(struct hp_hid_facts **list)
 {
 	char path[PATH];
 	size_t n = 0, room = 0;
 	*list = NULL;
-	path_of(path, "%s/bus/hid/devices", hid_sys_dir);
+	path_of(path, "%s/bus/hid/devices", hp_hid_sys_dir);
 	DIR *d = opendir(path);
 	if (!d)
 		return 0;
@@ -158,15 +158,15 @@ size_t hid_sysfs_list(struct hid_facts **list)
 		if (e->d_name[0] == '.')
 			continue;
 		if (n == room) {
-			struct hid_facts *more = realloc(*list, (room = room ? 2 * room : 8) * sizeof **list);
+			struct hp_hid_facts *more = realloc(*list, (room = room ? 2 * room : 8) * sizeof **list);
 			if (!more)
 				break;
 			*list = more;
 		}
-		struct hid_facts *f = *list + n;
+		struct hp_hid_facts *f = *list + n;
 		memset(f, 0, sizeof *f);
-		hid_text_copy(f->id, sizeof f->id, e->d_name);
-		path_of(path, "%s/bus/hid/devices/%s", hid_sys_dir, e->d_name);
+		hp_hid_text_copy(f->id, sizeof f->id, e->d_name);
+		path_of(path, "%s/bus/hid/devices/%s", hp_hid_sys_dir, e->d_name);
 		if (read_device(f, path) < 0)
 			continue; /* went away meanwhile */
 		find_node(f, path);
@@ -180,7 +180,7 @@ size_t hid_sysfs_list(struct hid_facts **list)
 	return n;
 }
 
-const char *hid_bus_name(unsigned bus)
+const char *hp_hid_bus_name(unsigned bus)
 {
 	switch (bus) {
 	case BUS_USB:

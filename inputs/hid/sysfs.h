@@ -8,7 +8,7 @@
 
 enum { HID_TEXT_MAX = 256, HID_DESCRIPTOR_MAX = 4096 /* HID_MAX_DESCRIPTOR_SIZE of the kernel */ };
 
-struct hid_facts {
+struct hp_hid_facts {
 	char path[64];   /* "/dev/hidraw3"; "" = there is no node                          */
 	char id[64];     /* name in /sys/bus/hid/devices, "0005:054C:0DF0.0003"; "" = unknown */
 	char driver[64]; /* "hid-generic"; "" = none                                       */
@@ -20,18 +20,18 @@ struct hid_facts {
 };
 
 /* Where sysfs and the device nodes are: "/sys" and "/dev". */
-extern const char *hid_sys_dir, *hid_dev_dir;
+extern const char *hp_hid_sys_dir, *hp_hid_dev_dir;
 
 /* Every HID device the kernel knows, in the order of its instance numbers. Returns the number; free() the list.
  * *list is NULL when there is none. [any] */
-size_t hid_sysfs_list(struct hid_facts **list);
+size_t hp_hid_sysfs_list(struct hp_hid_facts **list);
 /* Fills id, driver, bus, descriptor (and name, serial, numbers where they are empty) of the device behind a hidraw
  * node. Returns 0 or -errno. */
-int hid_sysfs_of_node(struct hid_facts *, const char *path);
+int hp_hid_sysfs_of_node(struct hp_hid_facts *, const char *path);
 /* Reads a report descriptor file. Bytes, or -errno. */
-int hid_sysfs_descriptor(const char *file, uint8_t *data, size_t room);
+int hp_hid_sysfs_descriptor(const char *file, uint8_t *data, size_t room);
 /* Copies a text of a device: cut at a UTF-8 boundary, control characters and what is no UTF-8 become '?'. */
-void hid_text_copy(char *to, size_t size, const char *from);
+void hp_hid_text_copy(char *to, size_t size, const char *from);
 /* "USB", "Bluetooth", "I2C" ... */
-const char *hid_bus_name(unsigned bus);
+const char *hp_hid_bus_name(unsigned bus);
 #endif

@@ -11,7 +11,7 @@
 
 struct recorder_source {
 	struct report_source base;
-	struct hid_recorder *in;
+	struct hp_hid_recorder *in;
 	char *path;
 	int chosen;
 	bool seen; /* an event; its time is in last_ns */
@@ -24,9 +24,9 @@ struct recorder_source {
 static int next(struct report_source *base, struct report *out)
 {
 	struct recorder_source *s = (struct recorder_source *)base;
-	struct hid_record r;
+	struct hp_hid_record r;
 	int rc;
-	while ((rc = hid_recorder_next(s->in, &r)) == 1) {
+	while ((rc = hp_hid_recorder_next(s->in, &r)) == 1) {
 		if (r.kind == HID_RECORD_DESCRIPTOR && r.device == s->chosen &&
 		    (r.size != base->descriptor_size || memcmp(r.data, base->descriptor, r.size))) {
 			snprintf(base->why, sizeof base->why, "%.300s:%u: device %d changes its report descriptor",
@@ -53,25 +53,25 @@ static int next(struct report_source *base, struct report *out)
 		return 1;
 	}
 	if (rc < 0)
-		snprintf(base->why, sizeof base->why, "%s", hid_recorder_why(s->in));
+		snprintf(base->why, sizeof base->why, "%s", hp_hid_recorder_why(s->in));
 	return rc;
 }
 
 static int back(struct report_source *base)
 {
 	struct recorder_source *s = (struct recorder_source *)base;
-	int rc = hid_recorder_rewind(s->in);
+	int rc = hp_hid_recorder_rewind(s->in);
 	s->seen = false;
-	hid_recorder_select(s->in, s->chosen);
+	hp_hid_recorder_select(s->in, s->chosen);
 	if (rc < 0)
-		snprintf(base->why, sizeof base->why, "%s", hid_recorder_why(s->in));
+		snprintf(base->why, sizeof base->why, "%s", hp_hid_recorder_why(s->in));
 	return rc;
 }
 
 static void close_source(struct report_source *base)
 {
 	struct recorder_source *s = (struct recorder_source *)base;
-	hid_recorder_close(s->in);
+	hp_hid_recorder_close(s->in);
 	free(s->descriptor);
 	free(s->path);
 	free(s);
@@ -88,27 +88,27 @@ struct seen {
 };
 
 /* Whether this R: line is the one; why not is kept. */
-static bool suits(struct seen *seen, const struct hid_record *r, int wanted)
+static bool suits(struct seen *seen, const struct hp_hid_record *r, int wanted)
 {
-	struct hid_descriptor d;
-	struct hid_plan plan;
+	struct hp_hid_descriptor d;
+	struct hp_hid_plan plan;
 	if (wanted >= 0 && r->device != wanted)
 		return false;
 	seen->line = r->line;
-	if (hid_descriptor_parse(&d, r->data, r->size, seen->why, sizeof seen->why))
+	if (hp_hid_descriptor_parse(&d, r->data, r->size, seen->why, sizeof seen->why))
 		return false;
-	int rc = hid_plan_compile(&plan, &d, seen->why, sizeof seen->why);
-	hid_descriptor_free(&d);
+	int rc = hp_hid_plan_compile(&plan, &d, seen->why, sizeof seen->why);
+	hp_hid_descriptor_free(&d);
 	return rc == 0;
 }
 
 /* Reads headers until the device is found and its header is over. 1 found, 0 not there, -errno. */
 static int find(struct recorder_source *s, struct seen *seen, int wanted)
 {
-	struct hid_record r;
+	struct hp_hid_record r;
 	int rc;
-	hid_recorder_select(s->in, HID_RECORDER_HEADERS);
-	while ((rc = hid_recorder_next(s->in, &r)) == 1) {
+	hp_hid_recorder_select(s->in, HID_RECORDER_HEADERS);
+	while ((rc = hp_hid_recorder_next(s->in, &r)) == 1) {
 		bool found = s->descriptor != NULL;
 		switch (r.kind) {
 		case HID_RECORD_DESCRIPTOR:
@@ -172,11 +172,11 @@ int recorder_source_open(struct report_source **out, const struct report_source_
 		free(s);
 		return rc;
 	}
-	rc = hid_recorder_open(&s->in, ask->path, ask->warn, ask->arg, why, why_size);
+	rc = hp_hid_recorder_open(&s->in, ask->path, ask->warn, ask->arg, why, why_size);
 	if (rc == 0) {
 		rc = find(s, &seen, ask->device);
 		if (rc < 0 && rc != -ENOMEM)
-			snprintf(why, why_size, "%s", hid_recorder_why(s->in));
+			snprintf(why, why_size, "%s", hp_hid_recorder_why(s->in));
 		if (rc == 0)
 			why_not(&seen, ask->path, ask->device, why, why_size);
 		rc = rc == 0 ? -EINVAL : rc < 0 ? rc : back(&s->base);

@@ -18,7 +18,7 @@ enum { MAX_DEVICE = 1 << 20 };
 
 enum before { NOTHING, COMMENT, BYTES }; /* what a line without a letter may continue */
 
-struct hid_recorder {
+struct hp_hid_recorder {
 	struct text_lines lines; /* current line, without mail quoting and surrounding blanks */
 	int fd;
 	char *path;
@@ -38,7 +38,7 @@ struct hid_recorder {
 
 /* ---- sentences ------------------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 4, 5))) static int bad(struct hid_recorder *r, int err, unsigned line, const char *fmt,
+__attribute__((format(printf, 4, 5))) static int bad(struct hp_hid_recorder *r, int err, unsigned line, const char *fmt,
                                                      ...)
 {
 	va_list args;
@@ -61,7 +61,7 @@ static const char *quote(const char *text, size_t n, char out[24])
 	return out;
 }
 
-static void skipped(struct hid_recorder *r, bool *once, const char *what)
+static void skipped(struct hp_hid_recorder *r, bool *once, const char *what)
 {
 	char text[HID_RECORDER_WHY];
 	if (*once || !r->warn)
@@ -72,7 +72,7 @@ static void skipped(struct hid_recorder *r, bool *once, const char *what)
 }
 
 /* 1, 0 at the end of the file, or -errno. */
-static int next_line(struct hid_recorder *r)
+static int next_line(struct hp_hid_recorder *r)
 {
 	int rc = text_lines_next(&r->lines);
 	if (rc < 0)
@@ -83,7 +83,7 @@ static int next_line(struct hid_recorder *r)
 /* ---- bytes ----------------------------------------------------------------------------------------------- */
 
 /* Nothing but bytes: what a mail program wrapped. */
-static bool is_bytes(const struct hid_recorder *r)
+static bool is_bytes(const struct hp_hid_recorder *r)
 {
 	struct text_words w = { r->lines.text, r->lines.text + r->lines.length };
 	const char *text;
@@ -95,7 +95,7 @@ static bool is_bytes(const struct hid_recorder *r)
 }
 
 /* Appends a line's bytes; 0 or -errno. */
-static int take_bytes(struct hid_recorder *r, struct text_words *w, char tag, uint32_t want, uint32_t *have)
+static int take_bytes(struct hp_hid_recorder *r, struct text_words *w, char tag, uint32_t want, uint32_t *have)
 {
 	const char *text;
 	char q[24];
@@ -114,7 +114,7 @@ static int take_bytes(struct hid_recorder *r, struct text_words *w, char tag, ui
 }
 
 /* `<length> <bytes>`, and the lines after it as long as they are its rest. line: where it began. */
-static int announced(struct hid_recorder *r, struct text_words *w, char tag, uint32_t *size)
+static int announced(struct hp_hid_recorder *r, struct text_words *w, char tag, uint32_t *size)
 {
 	uint32_t want, have = 0;
 	unsigned line = r->lines.line;
@@ -149,7 +149,7 @@ static int announced(struct hid_recorder *r, struct text_words *w, char tag, uin
 
 /* ---- records --------------------------------------------------------------------------------------------- */
 
-static int device_line(struct hid_recorder *r, struct text_words *w)
+static int device_line(struct hp_hid_recorder *r, struct text_words *w)
 {
 	const char *text, *more;
 	char q[24];
@@ -166,7 +166,7 @@ static int device_line(struct hid_recorder *r, struct text_words *w)
 	return 0;
 }
 
-static int descriptor_line(struct hid_recorder *r, struct text_words *w, struct hid_record *out)
+static int descriptor_line(struct hp_hid_recorder *r, struct text_words *w, struct hp_hid_record *out)
 {
 	uint32_t size;
 	int rc;
@@ -186,7 +186,7 @@ static int descriptor_line(struct hid_recorder *r, struct text_words *w, struct 
 	return 1;
 }
 
-static int ids_line(struct hid_recorder *r, struct text_words *w, struct hid_record *out)
+static int ids_line(struct hp_hid_recorder *r, struct text_words *w, struct hp_hid_record *out)
 {
 	uint32_t id[3];
 	const char *text;
@@ -202,7 +202,7 @@ static int ids_line(struct hid_recorder *r, struct text_words *w, struct hid_rec
 	return 1;
 }
 
-static int event_line(struct hid_recorder *r, struct text_words *w, struct hid_record *out)
+static int event_line(struct hp_hid_recorder *r, struct text_words *w, struct hp_hid_record *out)
 {
 	const char *text;
 	char q[24];
@@ -224,7 +224,7 @@ static int event_line(struct hid_recorder *r, struct text_words *w, struct hid_r
 	return 1;
 }
 
-static int name_line(struct hid_recorder *r, struct text_words *w, struct hid_record *out)
+static int name_line(struct hp_hid_recorder *r, struct text_words *w, struct hp_hid_record *out)
 {
 	size_t n;
 	while (w->at < w->end && text_blank(*w->at))
@@ -241,7 +241,7 @@ static int name_line(struct hid_recorder *r, struct text_words *w, struct hid_re
 }
 
 /* The current line: 1 with *out filled, 0 when there is nothing in it, -errno. */
-static int read_line(struct hid_recorder *r, struct hid_record *out)
+static int read_line(struct hp_hid_recorder *r, struct hp_hid_record *out)
 {
 	struct text_words w = { r->lines.text, r->lines.text + r->lines.length };
 	enum before before = r->before;
@@ -300,7 +300,7 @@ static int read_line(struct hid_recorder *r, struct hid_record *out)
 	}
 }
 
-int hid_recorder_next(struct hid_recorder *r, struct hid_record *out)
+int hp_hid_recorder_next(struct hp_hid_recorder *r, struct hp_hid_record *out)
 {
 	int rc;
 	if (r->error)
@@ -317,7 +317,7 @@ int hid_recorder_next(struct hid_recorder *r, struct hid_record *out)
 
 /* ---- life ------------------------------------------------------------------------------------------------ */
 
-static void begin(struct hid_recorder *r)
+static void begin(struct hp_hid_recorder *r)
 {
 	r->fresh = r->described = false;
 	r->device = r->ndevices = 0;
@@ -326,8 +326,8 @@ static void begin(struct hid_recorder *r)
 	r->why[0] = 0;
 }
 
-int hid_recorder_open(struct hid_recorder **out, const char *path, void (*warn)(void *, const char *), void *arg,
-                      char *why, size_t why_size)
+int hp_hid_recorder_open(struct hp_hid_recorder **out, const char *path, void (*warn)(void *, const char *), void *arg,
+                         char *why, size_t why_size)
 {
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe without a writer must not hang */
@@ -340,7 +340,7 @@ int hid_recorder_open(struct hid_recorder **out, const char *path, void (*warn)(
 		snprintf(why, why_size, "%.300s: not a regular file", path);
 		return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
 	}
-	struct hid_recorder *r = err ? NULL : calloc(1, sizeof *r);
+	struct hp_hid_recorder *r = err ? NULL : calloc(1, sizeof *r);
 	if (!err && r)
 		err = -text_lines_open(&r->lines, fd);
 	if (!err && (!r || !(r->path = strdup(path))))
@@ -363,24 +363,24 @@ int hid_recorder_open(struct hid_recorder **out, const char *path, void (*warn)(
 	return 0;
 }
 
-void hid_recorder_select(struct hid_recorder *r, int device)
+void hp_hid_recorder_select(struct hp_hid_recorder *r, int device)
 {
 	r->only = device;
 }
 
-const char *hid_recorder_why(const struct hid_recorder *r)
+const char *hp_hid_recorder_why(const struct hp_hid_recorder *r)
 {
 	return r->why;
 }
 
-int hid_recorder_rewind(struct hid_recorder *r)
+int hp_hid_recorder_rewind(struct hp_hid_recorder *r)
 {
 	begin(r);
 	int rc = text_lines_rewind(&r->lines);
 	return rc < 0 ? bad(r, -rc, 0, "%s", strerror(-rc)) : 0;
 }
 
-void hid_recorder_close(struct hid_recorder *r)
+void hp_hid_recorder_close(struct hp_hid_recorder *r)
 {
 	if (!r)
 		return;

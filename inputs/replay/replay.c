@@ -2,10 +2,10 @@
  * replay.c - the input `replay`: a recording's reports, or samples, as if the device were there, in their own rhythm.
  */
 #include "headpipe.h"
-#include "run/replayed.h"
-#include "source.h"
-#include "run/services.h"
 #include "inputs/decode/tracker.h"
+#include "run/replayed.h"
+#include "run/services.h"
+#include "source.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -86,14 +86,14 @@ static void describe(struct replay *r)
 /* The decode plan of the source's device. 0, or -errno with a sentence in why. */
 static int plan(struct replay *r, char *why, size_t size)
 {
-	struct hid_descriptor d;
+	struct hp_hid_descriptor d;
 	if (r->source->samples)
 		return 0;
-	if (hid_descriptor_parse(&d, r->source->descriptor, r->source->descriptor_size, why, size))
+	if (hp_hid_descriptor_parse(&d, r->source->descriptor, r->source->descriptor_size, why, size))
 		return -EINVAL;
 	int rc = tracker_open(&r->tracker, &d, why, size);
-	r->report_size = (uint32_t)hid_descriptor_longest(&d, HID_INPUT);
-	hid_descriptor_free(&d);
+	r->report_size = (uint32_t)hp_hid_descriptor_longest(&d, HID_INPUT);
+	hp_hid_descriptor_free(&d);
 	return rc < 0 ? -EINVAL : 0;
 }
 

@@ -16,16 +16,16 @@ static void need(bool truth)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct hid_descriptor d;
-	struct hid_plan plan;
+	struct hp_hid_descriptor d;
+	struct hp_hid_plan plan;
 	char why[200] = "";
-	if (hid_descriptor_parse(&d, data, size, why, sizeof why)) {
+	if (hp_hid_descriptor_parse(&d, data, size, why, sizeof why)) {
 		need(!strncmp(why, "byte ", 5) && !d.fields && !d.nfields);
 		return 0;
 	}
 	need(!*why && d.nfields <= size && d.ncollections <= size && d.nreports <= 3 * 256);
 	for (size_t i = 0; i < d.nfields; i++) {
-		const struct hid_field *f = &d.fields[i];
+		const struct hp_hid_field *f = &d.fields[i];
 		bool there = false;
 		need(f->bit_size <= HID_MAX_BITS && f->count <= HID_MAX_COUNT && f->nusages <= size);
 		need(f->collection >= -1 && f->collection < (int32_t)d.ncollections);
@@ -36,14 +36,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		need(there);
 		for (size_t k = 0; k < f->nusages; k++)
 			need(f->usages[k].first <= f->usages[k].last && f->usages[k].repeat > 0);
-		hid_field_usage(f, 0);
-		hid_field_usage(f, UINT32_MAX);
+		hp_hid_field_usage(f, 0);
+		hp_hid_field_usage(f, UINT32_MAX);
 	}
 	for (size_t i = 0; i < d.ncollections; i++)
 		need(d.collections[i].parent >= -1 && d.collections[i].parent < (int32_t)i);
-	need(hid_descriptor_longest(&d, HID_INPUT) <= HID_MAX_REPORT + 1);
-	if (hid_plan_compile(&plan, &d, why, sizeof why) == 0)
+	need(hp_hid_descriptor_longest(&d, HID_INPUT) <= HID_MAX_REPORT + 1);
+	if (hp_hid_plan_compile(&plan, &d, why, sizeof why) == 0)
 		need(plan.nreports >= 1 && plan.nreports <= HID_PLAN_REPORTS);
-	hid_descriptor_free(&d);
+	hp_hid_descriptor_free(&d);
 	return 0;
 }

@@ -9,9 +9,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct hid_descriptor d = { 0 };
-	struct hid_features f;
-	struct hid_setup s;
+	struct hp_hid_descriptor d = { 0 };
+	struct hp_hid_features f;
+	struct hp_hid_setup s;
 	char why[200], text[64];
 	if (size < 2)
 		return 0;
@@ -19,38 +19,38 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	data += 2;
 	size -= 2;
 	n = n < size ? n : size;
-	if (hid_descriptor_parse(&d, data, n, why, sizeof why) < 0) {
-		hid_descriptor_free(&d);
+	if (hp_hid_descriptor_parse(&d, data, n, why, sizeof why) < 0) {
+		hp_hid_descriptor_free(&d);
 		return 0;
 	}
-	hid_recognize(&d, why, sizeof why);
-	if (hid_features_init(&f, &d) < 0)
+	hp_hid_recognize(&d, why, sizeof why);
+	if (hp_hid_features_init(&f, &d) < 0)
 		abort();
 	data += n;
 	size -= n;
 	for (size_t i = 0; i < f.n && size; i++) {
 		n = data[0] < size - 1 ? data[0] : size - 1;
-		hid_features_set(&f, i, &d, data + 1, n);
+		hp_hid_features_set(&f, i, &d, data + 1, n);
 		data += 1 + n;
 		size -= 1 + n;
 	}
 	if (f.answered > f.n || memchr(f.marker, 0, sizeof f.marker) == NULL)
 		abort();
-	hid_setup_edit(&s, &f, &d, 10);
+	hp_hid_setup_edit(&s, &f, &d, 10);
 	/* the same edit twice changes nothing more */
-	size_t room = hid_features_text(&f, NULL, 0) + 1;
+	size_t room = hp_hid_features_text(&f, NULL, 0) + 1;
 	char *once = malloc(room), *twice = malloc(room);
 	if (!once || !twice)
 		abort();
-	hid_features_text(&f, once, room);
-	hid_setup_edit(&s, &f, &d, 10);
-	hid_features_text(&f, twice, room);
+	hp_hid_features_text(&f, once, room);
+	hp_hid_setup_edit(&s, &f, &d, 10);
+	hp_hid_features_text(&f, twice, room);
 	if (strcmp(once, twice))
 		abort();
 	free(once);
 	free(twice);
-	hid_unique_text(f.unique, text, sizeof text);
-	hid_features_free(&f);
-	hid_descriptor_free(&d);
+	hp_hid_unique_text(f.unique, text, sizeof text);
+	hp_hid_features_free(&f);
+	hp_hid_descriptor_free(&d);
 	return 0;
 }

@@ -23,18 +23,18 @@ static void warn(void *arg, const char *text)
 
 static void all(const char *path, int only)
 {
-	struct hid_recorder *r;
-	struct hid_record rec;
+	struct hp_hid_recorder *r;
+	struct hp_hid_record rec;
 	char why[HID_RECORDER_WHY];
 	int rc, warnings = 0;
-	need(hid_recorder_open(&r, path, warn, &warnings, why, sizeof why) == 0);
-	hid_recorder_select(r, only);
-	while ((rc = hid_recorder_next(r, &rec)) == 1) {
+	need(hp_hid_recorder_open(&r, path, warn, &warnings, why, sizeof why) == 0);
+	hp_hid_recorder_select(r, only);
+	while ((rc = hp_hid_recorder_next(r, &rec)) == 1) {
 		need(rec.line > 0 && rec.device >= 0 && rec.size <= HID_RECORDER_BYTES && rec.time_ns >= 0);
 		need(rec.kind != HID_RECORD_NAME || strlen(rec.name) <= HID_RECORDER_NAME);
 	}
-	need(warnings <= 2 && (rc == 0) == (*hid_recorder_why(r) == 0));
-	hid_recorder_close(r);
+	need(warnings <= 2 && (rc == 0) == (*hp_hid_recorder_why(r) == 0));
+	hp_hid_recorder_close(r);
 }
 
 static void play(const char *path, int device)

@@ -15,24 +15,24 @@ static bool same(const double *a, const double *b)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct hid_descriptor d;
-	struct hid_plan plan;
-	struct hid_values have;
+	struct hp_hid_descriptor d;
+	struct hp_hid_plan plan;
+	struct hp_hid_values have;
 	char why[200];
 	if (size < 1 || size - 1 < data[0])
 		return 0;
 	const uint8_t *report = data + 1 + data[0];
 	size_t length = size - 1 - data[0];
-	if (hid_descriptor_parse(&d, data + 1, data[0], why, sizeof why))
+	if (hp_hid_descriptor_parse(&d, data + 1, data[0], why, sizeof why))
 		return 0;
 	uint64_t values = 0;
 	for (size_t i = 0; i < d.nfields; i++)
 		values += d.fields[i].count;
 	/* the plain reading takes its time */
-	if (values < 2000 && hid_plan_compile(&plan, &d, why, sizeof why) == 0) {
+	if (values < 2000 && hp_hid_plan_compile(&plan, &d, why, sizeof why) == 0) {
 		struct plain_pose want = plain_report(&d, report, length);
 		memset(&have, 0xa5, sizeof have);
-		int got = hid_plan_decode(&plan, report, length, &have);
+		int got = hp_hid_plan_decode(&plan, report, length, &have);
 		if (got != want.has_rotation)
 			abort();
 		if (got && (!same(have.v, want.rotation) || !same(have.v + 3, want.gyro) ||
@@ -40,6 +40,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		            !(have.has & HID_GYRO) != !want.has_gyro || !(have.has & HID_ACCEL) != !want.has_accel))
 			abort();
 	}
-	hid_descriptor_free(&d);
+	hp_hid_descriptor_free(&d);
 	return 0;
 }

@@ -26,7 +26,7 @@ double plain_scale(int64_t raw, int64_t lmin, int64_t lmax, int64_t pmin, int64_
 	return ((double)pmin + fraction * ((double)pmax - (double)pmin)) * pow(10.0, exponent);
 }
 
-static double value(const struct hid_field *f, const uint8_t *data, size_t bytes, uint32_t i)
+static double value(const struct hp_hid_field *f, const uint8_t *data, size_t bytes, uint32_t i)
 {
 	int64_t raw =
 	    plain_bits(data, bytes, f->bit_offset + (uint64_t)i * f->bit_size, f->bit_size, f->logical_min < 0);
@@ -34,17 +34,17 @@ static double value(const struct hid_field *f, const uint8_t *data, size_t bytes
 }
 
 /* Three values of the same usage in a row, the first of them new: a vector. */
-static bool vector(const struct hid_field *f, uint32_t i, uint32_t usage)
+static bool vector(const struct hp_hid_field *f, uint32_t i, uint32_t usage)
 {
-	return (i == 0 || hid_field_usage(f, i - 1) != usage) && i + 2 < f->count &&
-	       hid_field_usage(f, i + 1) == usage && hid_field_usage(f, i + 2) == usage;
+	return (i == 0 || hp_hid_field_usage(f, i - 1) != usage) && i + 2 < f->count &&
+	       hp_hid_field_usage(f, i + 1) == usage && hp_hid_field_usage(f, i + 2) == usage;
 }
 
-static void take(struct plain_pose *p, const struct hid_field *f, const uint8_t *data, size_t bytes)
+static void take(struct plain_pose *p, const struct hp_hid_field *f, const uint8_t *data, size_t bytes)
 {
 	for (uint32_t i = 0; i < f->count; i++) {
-		uint32_t usage = hid_field_usage(f, i);
-		bool first = i == 0 || hid_field_usage(f, i - 1) != usage;
+		uint32_t usage = hp_hid_field_usage(f, i);
+		bool first = i == 0 || hp_hid_field_usage(f, i - 1) != usage;
 		double *to = NULL;
 		bool *has = NULL;
 		switch (usage) {
@@ -92,14 +92,14 @@ static void take(struct plain_pose *p, const struct hid_field *f, const uint8_t 
 	}
 }
 
-struct plain_pose plain_report(const struct hid_descriptor *d, const uint8_t *report, size_t size)
+struct plain_pose plain_report(const struct hp_hid_descriptor *d, const uint8_t *report, size_t size)
 {
 	struct plain_pose p;
 	memset(&p, 0, sizeof p);
 	if (d->uses_ids && !size)
 		return p;
 	for (size_t k = 0; k < d->nfields; k++) {
-		const struct hid_field *f = &d->fields[k];
+		const struct hp_hid_field *f = &d->fields[k];
 		if (f->kind != HID_INPUT || !(f->flags & HID_VARIABLE) || f->flags & HID_CONSTANT || f->bit_size < 1 ||
 		    f->bit_size > 63)
 			continue;

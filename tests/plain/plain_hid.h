@@ -16,5 +16,5 @@ struct plain_pose {
 	uint32_t reset;
 };
 /* What a report says, found by walking the whole descriptor value by value. */
-struct plain_pose plain_report(const struct hid_descriptor *d, const uint8_t *report, size_t size);
+struct plain_pose plain_report(const struct hp_hid_descriptor *d, const uint8_t *report, size_t size);
 #endif

@@ -87,8 +87,8 @@ static void fake_setup(void)
 	fake_shell("mkdir -p %s/bus/hid/devices %s/class/hidraw %s", fake_sys, fake_sys, fake_dev);
 	for (int i = 0; i < FAKE_DEVICES; i++)
 		fake_devices[i].event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	hid_sys_dir = fake_sys;
-	hid_dev_dir = fake_dev;
+	hp_hid_sys_dir = fake_sys;
+	hp_hid_dev_dir = fake_dev;
 }
 static void fake_teardown(void)
 {
@@ -194,7 +194,7 @@ static struct fake_device *fake_at(const char *path)
 			return &fake_devices[i];
 	return NULL;
 }
-int hid_node_check(const char *path)
+int hp_hid_node_check(const char *path)
 {
 	pthread_mutex_lock(&fake_lock);
 	struct fake_device *d = fake_at(path);

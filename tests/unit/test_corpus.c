@@ -17,7 +17,7 @@ enum { NAMES = 128 };
 struct entry {
 	char name[96];
 	bool kernel_ok, ok;
-	struct hid_descriptor d;
+	struct hp_hid_descriptor d;
 } entries[NAMES];
 static size_t nentries;
 
@@ -67,7 +67,7 @@ static void test_verdicts(void **state)
 		size_t n = table_hex(t.cell[7], &bytes);
 		snprintf(e->name, sizeof e->name, "%s", t.cell[0]);
 		e->kernel_ok = !strncmp(t.cell[3], "ok", 2);
-		e->ok = hid_descriptor_parse(&e->d, bytes, n, why, sizeof why) == 0;
+		e->ok = hp_hid_descriptor_parse(&e->d, bytes, n, why, sizeof why) == 0;
 		free(bytes);
 		if (e->ok == e->kernel_ok) {
 			same++;
@@ -85,7 +85,7 @@ static void test_verdicts(void **state)
 	       differ);
 }
 
-static enum hid_kind kind_of(const char *text)
+static enum hp_hid_kind kind_of(const char *text)
 {
 	return *text == 'I' ? HID_INPUT : *text == 'O' ? HID_OUTPUT : HID_FEATURE;
 }
@@ -129,12 +129,12 @@ static void test_fields(void **state)
 	while (table_next(&t)) {
 		char **c = t.cell;
 		struct entry *e = entry(c[0]);
-		const struct hid_field *f = NULL;
+		const struct hp_hid_field *f = NULL;
 		long want = strtol(c[3], NULL, 10), at = 0;
 		assert_true(e->ok);
 		/* the kernel drops fields without a usage and numbers the others within their report */
 		for (size_t i = 0; i < e->d.nfields && !f; i++) {
-			const struct hid_field *g = &e->d.fields[i];
+			const struct hp_hid_field *g = &e->d.fields[i];
 			if (g->kind == kind_of(c[1]) && g->report_id == strtoul(c[2], NULL, 10) && g->nusages &&
 			    at++ == want)
 				f = g;
@@ -152,10 +152,10 @@ static void test_fields(void **state)
 		 * makes at least as many as there are values by repeating the last one */
 		uint32_t total, own = 0;
 		listed(c[12], 0, &total);
-		while (!(f->flags & HID_VARIABLE) && hid_field_usage(f, own))
+		while (!(f->flags & HID_VARIABLE) && hp_hid_field_usage(f, own))
 			own++;
 		for (uint32_t i = 0; i < total; i++)
-			SAME("usage", hid_field_usage(f, own && i >= own ? own - 1 : i), listed(c[12], i, &total));
+			SAME("usage", hp_hid_field_usage(f, own && i >= own ? own - 1 : i), listed(c[12], i, &total));
 		if (own && own != total && (own > total || total != f->count))
 			fail_msg("%s %s%s field %s: %u selectors, the kernel has %u", c[0], c[1], c[2], c[3], own,
 			         total);
@@ -188,7 +188,7 @@ static void test_reports(void **state)
 	while (table_next(&t)) {
 		char **c = t.cell;
 		struct entry *e = entry(c[0]);
-		const struct hid_report *r = NULL;
+		const struct hp_hid_report *r = NULL;
 		for (size_t i = 0; i < e->d.nreports; i++)
 			if (e->d.reports[i].kind == kind_of(c[1]) && e->d.reports[i].id == strtoul(c[2], NULL, 10))
 				r = &e->d.reports[i];
@@ -199,7 +199,7 @@ static void test_reports(void **state)
 		char gaps[4096] = "";
 		uint32_t from = 0, to = 0;
 		for (size_t i = 0; i <= e->d.nfields; i++) {
-			const struct hid_field *f = &e->d.fields[i];
+			const struct hp_hid_field *f = &e->d.fields[i];
 			bool gap = i < e->d.nfields && f->kind == r->kind && f->report_id == r->id && !f->nusages;
 			if (i < e->d.nfields && !gap)
 				continue;
@@ -234,7 +234,7 @@ static void test_collections(void **state)
 		struct entry *e = entry(c[0]);
 		unsigned long i = strtoul(c[1], NULL, 10);
 		assert_true(i < e->d.ncollections);
-		const struct hid_collection *k = &e->d.collections[i];
+		const struct hp_hid_collection *k = &e->d.collections[i];
 		if (k->parent != strtol(c[2], NULL, 10) || k->type != strtoul(c[3], NULL, 10) ||
 		    k->usage != strtoul(c[4], NULL, 16) || k->level != strtoul(c[5], NULL, 10))
 			fail_msg("%s collection %lu: parent %d type %u usage %08x level %u", c[0], i, k->parent,
@@ -249,18 +249,18 @@ static void test_collections(void **state)
 
 enum { DEVICES = 8 };
 static struct {
-	struct hid_recorder *in;
-	struct hid_descriptor d[DEVICES];
-	struct hid_record event;
+	struct hp_hid_recorder *in;
+	struct hp_hid_descriptor d[DEVICES];
+	struct hp_hid_record event;
 	int number; /* of that event, from 1 */
 	char name[100];
 } play;
 
 static void play_close(void)
 {
-	hid_recorder_close(play.in);
+	hp_hid_recorder_close(play.in);
 	for (int i = 0; i < DEVICES; i++)
-		hid_descriptor_free(&play.d[i]);
+		hp_hid_descriptor_free(&play.d[i]);
 	memset(&play, 0, sizeof play);
 }
 
@@ -272,18 +272,18 @@ static bool play_to(const char *name, int number)
 		play_close();
 		snprintf(file, sizeof file, "recordings/%s.hid", name);
 		assert_true(find_hidcorpus(file, path, sizeof path));
-		assert_int_equal(hid_recorder_open(&play.in, path, NULL, NULL, why, sizeof why), 0);
+		assert_int_equal(hp_hid_recorder_open(&play.in, path, NULL, NULL, why, sizeof why), 0);
 		snprintf(play.name, sizeof play.name, "%s", name);
 	}
 	while (play.number < number) {
-		struct hid_record *r = &play.event;
-		int rc = hid_recorder_next(play.in, r);
+		struct hp_hid_record *r = &play.event;
+		int rc = hp_hid_recorder_next(play.in, r);
 		if (rc < 0)
 			return false;
 		assert_int_equal(rc, 1);
 		if (r->kind == HID_RECORD_DESCRIPTOR && r->device < DEVICES) {
-			hid_descriptor_free(&play.d[r->device]);
-			assert_int_equal(hid_descriptor_parse(&play.d[r->device], r->data, r->size, why, sizeof why),
+			hp_hid_descriptor_free(&play.d[r->device]);
+			assert_int_equal(hp_hid_descriptor_parse(&play.d[r->device], r->data, r->size, why, sizeof why),
 			                 0);
 		}
 		play.number += r->kind == HID_RECORD_EVENT;
@@ -292,13 +292,13 @@ static bool play_to(const char *name, int number)
 }
 
 /* The event as `bit_off+bits:usage=value` and `bit_off+bits*count=[values]`. */
-static const char *event_text(const struct hid_descriptor *d, const struct hid_record *r)
+static const char *event_text(const struct hp_hid_descriptor *d, const struct hp_hid_record *r)
 {
 	static char text[1 << 16];
 	char *at = text;
 	*text = 0;
 	for (size_t k = 0; k < d->nfields; k++) {
-		const struct hid_field *f = &d->fields[k];
+		const struct hp_hid_field *f = &d->fields[k];
 		if (f->kind != HID_INPUT || f->report_id != (d->uses_ids ? r->data[0] : 0) || !f->nusages ||
 		    f->flags & HID_CONSTANT)
 			continue;
@@ -313,7 +313,7 @@ static const char *event_text(const struct hid_descriptor *d, const struct hid_r
 				at += sprintf(at, "%s%lld", i ? " " : "", v);
 			else
 				at += sprintf(at, "%s%u+%u:%08x=%lld", at == text ? "" : " ", bit, f->bit_size,
-				              hid_field_usage(f, i), v);
+				              hp_hid_field_usage(f, i), v);
 		}
 		if (array)
 			at += sprintf(at, "]");
@@ -360,6 +360,6 @@ int main(void)
 	}
 	int rc = cmocka_run_group_tests(tests, NULL, NULL);
 	for (size_t i = 0; i < nentries; i++)
-		hid_descriptor_free(&entries[i].d);
+		hp_hid_descriptor_free(&entries[i].d);
 	return rc;
 }

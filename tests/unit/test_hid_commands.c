@@ -246,12 +246,12 @@ static void test_dump(void **state)
 	feed_start(&f);
 	assert_int_equal(run(cmd_dump, "--for", "0.2", "--hid-recorder", NULL), 0);
 	/* what `replay` reads with is the judge */
-	struct hid_recorder *in;
-	struct hid_record r;
+	struct hp_hid_recorder *in;
+	struct hp_hid_record r;
 	int events = 0, descriptors = 0, rc;
 	snprintf(path, sizeof path, "%s/std1", fake_root);
-	assert_int_equal(hid_recorder_open(&in, path, NULL, NULL, why, sizeof why), 0);
-	while ((rc = hid_recorder_next(in, &r)) == 1) {
+	assert_int_equal(hp_hid_recorder_open(&in, path, NULL, NULL, why, sizeof why), 0);
+	while ((rc = hp_hid_recorder_next(in, &r)) == 1) {
 		if (r.kind == HID_RECORD_DESCRIPTOR) {
 			descriptors++;
 			assert_int_equal(r.size, sizeof tracker_v1);
@@ -268,7 +268,7 @@ static void test_dump(void **state)
 		}
 	}
 	assert_int_equal(rc, 0);
-	hid_recorder_close(in);
+	hp_hid_recorder_close(in);
 	assert_int_equal(descriptors, 1);
 	assert_true(events > 0);
 	assert_int_equal(run(cmd_dump, "--for", "0.1", "--raw", NULL), 0);

@@ -12,16 +12,16 @@
 
 #include <cmocka.h>
 
-static struct hid_descriptor d;
+static struct hp_hid_descriptor d;
 static char why[200];
 
 static int parse_bytes(const uint8_t *data, size_t size)
 {
 	uint8_t *exact = malloc(size ? size : 1); /* so that a sanitizer sees a byte too far */
-	hid_descriptor_free(&d);
+	hp_hid_descriptor_free(&d);
 	*why = 0;
 	memcpy(exact, data, size);
-	int rc = hid_descriptor_parse(&d, exact, size, why, sizeof why);
+	int rc = hp_hid_descriptor_parse(&d, exact, size, why, sizeof why);
 	free(exact);
 	return rc;
 }
@@ -60,22 +60,22 @@ static void test_mouse(void **state)
 	assert_int_equal(d.nreports, 1);
 	assert_false(d.uses_ids);
 	assert_int_equal(d.reports[0].bits, 24);
-	assert_int_equal(hid_descriptor_longest(&d, HID_INPUT), 3);
-	assert_int_equal(hid_descriptor_longest(&d, HID_FEATURE), 0);
-	const struct hid_field *f = d.fields;
+	assert_int_equal(hp_hid_descriptor_longest(&d, HID_INPUT), 3);
+	assert_int_equal(hp_hid_descriptor_longest(&d, HID_FEATURE), 0);
+	const struct hp_hid_field *f = d.fields;
 	assert_int_equal(f[0].count, 3);
 	assert_int_equal(f[0].app_usage, 0x10002);
 	assert_int_equal(f[0].physical_usage, 0x10001);
 	assert_int_equal(f[0].collection, 1);
-	assert_int_equal(hid_field_usage(&f[0], 0), 0x90001);
-	assert_int_equal(hid_field_usage(&f[0], 2), 0x90003);
-	assert_int_equal(hid_field_usage(&f[0], 9), 0x90003);
+	assert_int_equal(hp_hid_field_usage(&f[0], 0), 0x90001);
+	assert_int_equal(hp_hid_field_usage(&f[0], 2), 0x90003);
+	assert_int_equal(hp_hid_field_usage(&f[0], 9), 0x90003);
 	assert_int_equal(f[1].nusages, 0); /* padding */
 	assert_int_equal(f[1].bit_offset, 3);
 	assert_int_equal(f[2].bit_offset, 8);
 	assert_true(f[2].logical_min == -127 && f[2].logical_max == 127);
 	assert_int_equal(f[2].flags, HID_VARIABLE | HID_RELATIVE);
-	assert_int_equal(hid_field_usage(&f[2], 1), 0x10031);
+	assert_int_equal(hp_hid_field_usage(&f[2], 1), 0x10031);
 	assert_int_equal(d.collections[1].parent, 0);
 	assert_int_equal(d.collections[1].level, 1);
 }
@@ -107,7 +107,7 @@ static void test_ranges(void **state)
 	assert_int_equal(d.fields[0].count, 3);
 	assert_int_equal(d.fields[0].unit_exponent, -4);
 	assert_int_equal(d.fields[0].unit, 0x1001);
-	assert_int_equal(hid_field_usage(&d.fields[0], 0), 0x200001);
+	assert_int_equal(hp_hid_field_usage(&d.fields[0], 0), 0x200001);
 }
 
 static void test_usages(void **state)
@@ -115,35 +115,35 @@ static void test_usages(void **state)
 	(void)state;
 	/* the page at the main item counts, unless the usage brings its own */
 	good("05 20 09 01 0b 02 00 0d 00 0a 44 05 05 30 75 08 95 03 81 02");
-	assert_int_equal(hid_field_usage(&d.fields[0], 0), 0x300001);
-	assert_int_equal(hid_field_usage(&d.fields[0], 1), 0x0d0002);
-	assert_int_equal(hid_field_usage(&d.fields[0], 2), 0x300544);
+	assert_int_equal(hp_hid_field_usage(&d.fields[0], 0), 0x300001);
+	assert_int_equal(hp_hid_field_usage(&d.fields[0], 1), 0x0d0002);
+	assert_int_equal(hp_hid_field_usage(&d.fields[0], 2), 0x300544);
 	/* but pages mixed on purpose stay */
 	good("05 20 09 01 05 30 09 02 75 08 95 02 81 02");
-	assert_int_equal(hid_field_usage(&d.fields[0], 0), 0x200001);
-	assert_int_equal(hid_field_usage(&d.fields[0], 1), 0x300002);
+	assert_int_equal(hp_hid_field_usage(&d.fields[0], 0), 0x200001);
+	assert_int_equal(hp_hid_field_usage(&d.fields[0], 1), 0x300002);
 	/* usages and ranges in their order; a page in one half of a range is the page of both */
 	good("05 09 09 07 19 01 29 03 09 07 09 07 1b 02 00 01 00 29 03 75 01 95 08 81 02");
 	static const uint32_t want[] = {
 		0x90007, 0x90001, 0x90002, 0x90003, 0x90007, 0x90007, 0x10002, 0x10003, 0x10003
 	};
 	for (uint32_t i = 0; i < 9; i++)
-		assert_int_equal(hid_field_usage(&d.fields[0], i), want[i]);
+		assert_int_equal(hp_hid_field_usage(&d.fields[0], i), want[i]);
 	/* an array has selectors and nothing behind them */
 	good("05 07 19 e0 29 e7 15 00 25 07 75 08 95 02 81 00");
-	assert_int_equal(hid_field_usage(&d.fields[0], 7), 0x700e7);
-	assert_int_equal(hid_field_usage(&d.fields[0], 8), 0);
+	assert_int_equal(hp_hid_field_usage(&d.fields[0], 7), 0x700e7);
+	assert_int_equal(hp_hid_field_usage(&d.fields[0], 8), 0);
 	/* upside down: names nothing */
 	good("05 07 19 e7 29 e0 75 08 95 02 81 02");
 	assert_int_equal(d.fields[0].nusages, 0);
 	/* a range beyond the limit is cut */
 	good("05 07 19 01 2a ff ff 75 08 95 02 81 00");
-	assert_int_equal(hid_field_usage(&d.fields[0], HID_MAX_COUNT - 1), 0x70000 + HID_MAX_COUNT);
-	assert_int_equal(hid_field_usage(&d.fields[0], HID_MAX_COUNT), 0);
+	assert_int_equal(hp_hid_field_usage(&d.fields[0], HID_MAX_COUNT - 1), 0x70000 + HID_MAX_COUNT);
+	assert_int_equal(hp_hid_field_usage(&d.fields[0], HID_MAX_COUNT), 0);
 	/* local items end with their main item; alternatives in delimiters: the first set counts */
 	good("05 20 a9 01 09 01 a9 00 a9 01 09 02 a9 00 75 08 95 01 81 02 81 02");
 	assert_int_equal(d.fields[0].nusages, 1);
-	assert_int_equal(hid_field_usage(&d.fields[0], 0), 0x200001);
+	assert_int_equal(hp_hid_field_usage(&d.fields[0], 0), 0x200001);
 	assert_int_equal(d.fields[1].nusages, 0);
 }
 
@@ -159,9 +159,9 @@ static void test_ids(void **state)
 	assert_int_equal(d.fields[4].report_id, 255);
 	assert_int_equal(d.nreports, 4);
 	assert_int_equal(d.reports[0].bits, 40);
-	assert_int_equal(hid_descriptor_longest(&d, HID_INPUT), 6);
-	assert_int_equal(hid_descriptor_longest(&d, HID_OUTPUT), 2);
-	assert_int_equal(hid_descriptor_longest(&d, HID_FEATURE), 4);
+	assert_int_equal(hp_hid_descriptor_longest(&d, HID_INPUT), 6);
+	assert_int_equal(hp_hid_descriptor_longest(&d, HID_OUTPUT), 2);
+	assert_int_equal(hp_hid_descriptor_longest(&d, HID_FEATURE), 4);
 }
 
 static void test_skipped(void **state)
@@ -237,7 +237,7 @@ static void test_absurd(void **state)
 	assert_string_equal(why, "byte 0: a descriptor of 65536 bytes; the limit is 65535");
 	/* a short sentence buffer is respected */
 	char little[8] = "1234567";
-	assert_int_equal(hid_descriptor_parse(&d, big, 65536, little, 4), -1);
+	assert_int_equal(hp_hid_descriptor_parse(&d, big, 65536, little, 4), -1);
 	assert_string_equal(little, "byt");
 	assert_string_equal(little + 4, "567");
 }
@@ -262,7 +262,7 @@ static void test_random(void **state)
 		}
 		accepted++;
 		for (size_t i = 0; i < d.nfields; i++) {
-			const struct hid_field *f = &d.fields[i];
+			const struct hp_hid_field *f = &d.fields[i];
 			assert_true(f->bit_size <= HID_MAX_BITS && f->count <= HID_MAX_COUNT);
 			assert_true(f->collection >= -1 && f->collection < (int32_t)d.ncollections);
 			assert_true(f->unit_exponent >= -8 && f->unit_exponent <= 7);
@@ -271,7 +271,7 @@ static void test_random(void **state)
 				if (d.reports[k].kind == f->kind && d.reports[k].id == f->report_id)
 					bits = d.reports[k].bits;
 			assert_true(f->bit_offset + f->bit_size * f->count <= bits);
-			hid_field_usage(f, UINT32_MAX);
+			hp_hid_field_usage(f, UINT32_MAX);
 		}
 	}
 	assert_true(accepted > 1000);
@@ -285,6 +285,6 @@ int main(void)
 		cmocka_unit_test(test_absurd), cmocka_unit_test(test_random),
 	};
 	int rc = cmocka_run_group_tests(tests, NULL, NULL);
-	hid_descriptor_free(&d);
+	hp_hid_descriptor_free(&d);
 	return rc;
 }

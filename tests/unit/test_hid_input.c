@@ -27,7 +27,7 @@ struct kept {
 };
 struct bench {
 	struct hp_host host;
-	struct hid_input in;
+	struct hp_hid_input in;
 	pthread_mutex_t lock;
 	char log[1 << 16];
 	struct kept *kept;
@@ -163,11 +163,11 @@ static struct bench *bench_new(void)
 		                    .timer_at = bench_timer_at,
 		                    .watch = bench_watch,
 		                    .unwatch = bench_unwatch };
-	b->in = (struct hid_input){ .serial = "",
-		                    .name = "",
-		                    .interval_ms = 10,
-		                    .reconnect = true,
-		                    .first_sample_timeout = 60 * INT64_C(1000000000) };
+	b->in = (struct hp_hid_input){ .serial = "",
+		                       .name = "",
+		                       .interval_ms = 10,
+		                       .reconnect = true,
+		                       .first_sample_timeout = 60 * INT64_C(1000000000) };
 	return b;
 }
 static void bench_start(struct bench *b)
@@ -835,7 +835,7 @@ static void test_no_inotify(void **state)
 	struct bench *b = bench_new();
 	struct fake_device *d = device(0, "Headset", "");
 	(void)state;
-	hid_dev_dir = "/nonexistent";
+	hp_hid_dev_dir = "/nonexistent";
 	bench_start(b);
 	wait_log(b, "no head tracker found; waiting for one");
 	fake_plug(d, 0);
@@ -899,8 +899,8 @@ static void test_resume(void **state)
 	for (int n = 0; !count_of(b, 'S', 0); fake_report(d, still, 14))
 		tick(&n);
 	int sets = locked(&d->sets);
-	hid_reader_ask(b->in.reader, HID_ASK_RESUMED, 3000000000);
-	for (int n = 0; !hid_reader_nudge(b->in.reader);)
+	hp_hid_reader_ask(b->in.reader, HID_ASK_RESUMED, 3000000000);
+	for (int n = 0; !hp_hid_reader_nudge(b->in.reader);)
 		tick(&n);
 	wait_value(&d->sets, sets + 1);
 	int reports = count_of(b, 'S', 0);

@@ -18,14 +18,14 @@ static bool same(const double *a, const double *b)
 	return memcmp(a, b, 3 * sizeof *a) == 0;
 }
 
-static void compare(const struct hid_descriptor *d, const struct hid_plan *plan, const uint8_t *report, size_t size,
-                    const char *what)
+static void compare(const struct hp_hid_descriptor *d, const struct hp_hid_plan *plan, const uint8_t *report,
+                    size_t size, const char *what)
 {
 	uint8_t *exact = malloc(size ? size : 1); /* so that a sanitizer sees a byte too far */
-	struct hid_values have;
+	struct hp_hid_values have;
 	memcpy(exact, report, size);
 	memset(&have, 0xa5, sizeof have);
-	int got = hid_plan_decode(plan, exact, size, &have);
+	int got = hp_hid_plan_decode(plan, exact, size, &have);
 	struct plain_pose want = plain_report(d, exact, size);
 	free(exact);
 	if (got != want.has_rotation)
@@ -102,14 +102,14 @@ static void test_random(void **state)
 	(void)state;
 	for (int n = 0; n < 6000; n++) {
 		uint8_t bytes[1024], report[256];
-		struct hid_descriptor d;
-		struct hid_plan plan;
+		struct hp_hid_descriptor d;
+		struct hp_hid_plan plan;
 		char why[200], what[100];
 		size_t size = device(bytes);
-		if (hid_descriptor_parse(&d, bytes, size, why, sizeof why))
+		if (hp_hid_descriptor_parse(&d, bytes, size, why, sizeof why))
 			fail_msg("device %d: %s", n, why);
-		if (hid_plan_compile(&plan, &d, why, sizeof why) == 0) {
-			size_t full = hid_descriptor_longest(&d, HID_INPUT);
+		if (hp_hid_plan_compile(&plan, &d, why, sizeof why) == 0) {
+			size_t full = hp_hid_descriptor_longest(&d, HID_INPUT);
 			devices++;
 			words += plan.report[0].words != 0;
 			direct += plan.report[0].direct_bytes != UINT32_MAX;
@@ -125,78 +125,78 @@ static void test_random(void **state)
 				compare(&d, &plan, report, cut, what);
 			}
 		}
-		hid_descriptor_free(&d);
+		hp_hid_descriptor_free(&d);
 	}
 	printf("%d devices (%d words, %d direct), %d reports the same as plain\n", devices, words, direct, reports);
 	assert_true(devices > 1000 && words > 200 && direct - words > 200 && devices - direct > 200);
 }
 
-static void compile(struct hid_plan *plan, struct hid_descriptor *d, const char *hex, const char *sentence)
+static void compile(struct hp_hid_plan *plan, struct hp_hid_descriptor *d, const char *hex, const char *sentence)
 {
 	uint8_t bytes[512];
 	char why[200] = "";
 	size_t n = 0;
 	for (; *hex; hex += 2 + (hex[2] == ' '))
 		bytes[n++] = (uint8_t)strtoul((char[]){ hex[0], hex[1], 0 }, NULL, 16);
-	assert_int_equal(hid_descriptor_parse(d, bytes, n, why, sizeof why), 0);
-	assert_int_equal(hid_plan_compile(plan, d, why, sizeof why), sentence ? -1 : 0);
+	assert_int_equal(hp_hid_descriptor_parse(d, bytes, n, why, sizeof why), 0);
+	assert_int_equal(hp_hid_plan_compile(plan, d, why, sizeof why), sentence ? -1 : 0);
 	assert_string_equal(why, sentence ? sentence : "");
 }
 
 static void test_rules(void **state)
 {
 	static const char none[] = "no rotation vector (usage 0020:0544, three values) in any input report";
-	struct hid_descriptor d;
-	struct hid_plan plan;
-	struct hid_values v;
+	struct hp_hid_descriptor d;
+	struct hp_hid_plan plan;
+	struct hp_hid_values v;
 	(void)state;
 	/* two values are no vector; a feature, a constant, an array, values without bits or too wide are none */
 	compile(&plan, &d, "05 20 75 08 95 02 0a 44 05 81 02", none);
-	hid_descriptor_free(&d);
+	hp_hid_descriptor_free(&d);
 	compile(&plan, &d, "05 20 75 08 95 03 0a 44 05 b1 02 0a 44 05 91 02 0a 44 05 81 03 0a 44 05 81 00", none);
-	hid_descriptor_free(&d);
+	hp_hid_descriptor_free(&d);
 	compile(&plan, &d, "05 20 95 03 74 0a 44 05 81 02 75 40 0a 44 05 81 02", none);
-	hid_descriptor_free(&d);
+	hp_hid_descriptor_free(&d);
 	compile(&plan, &d, "05 21 75 08 95 03 0a 44 05 81 02", none);
-	hid_descriptor_free(&d);
+	hp_hid_descriptor_free(&d);
 	/* sign by the logical minimum; no ranges: the raw numbers, the exponent ignored; more than three values: the
 	 * first */
 	compile(&plan, &d, "05 20 15 ff 55 0c 75 08 95 05 0a 44 05 81 02 14 75 10 95 01 0a 46 05 81 02", NULL);
-	assert_int_equal(hid_plan_decode(&plan, (const uint8_t *)"\x01\xff\x80\x07\x07\x34\x12", 7, &v), 1);
+	assert_int_equal(hp_hid_plan_decode(&plan, (const uint8_t *)"\x01\xff\x80\x07\x07\x34\x12", 7, &v), 1);
 	assert_true(v.v[0] == 1 && v.v[1] == -1 && v.v[2] == -128 && v.v[3] == 0 && v.reset == 0x34);
 	assert_int_equal(v.has, HID_ROTATION | HID_RESET);
 	/* short: what is missing is zero */
-	assert_int_equal(hid_plan_decode(&plan, (const uint8_t *)"\x01\xff", 2, &v), 1);
+	assert_int_equal(hp_hid_plan_decode(&plan, (const uint8_t *)"\x01\xff", 2, &v), 1);
 	assert_true(v.v[0] == 1 && v.v[1] == -1 && v.v[2] == 0 && v.reset == 0);
-	assert_int_equal(hid_plan_decode(&plan, NULL, 0, &v), 1);
+	assert_int_equal(hp_hid_plan_decode(&plan, NULL, 0, &v), 1);
 	assert_true(v.v[0] == 0 && v.reset == 0);
-	hid_descriptor_free(&d);
+	hp_hid_descriptor_free(&d);
 	/* a later field wins, a scalar one component of it; what is not there is +0 */
 	compile(&plan, &d,
 	        "05 20 15 81 25 7f 75 08 95 03 0a 44 05 81 02 0a 45 05 81 02 95 01 0a 58 04 81 02 0a 53 04 81 02 95 03 "
 	        "0a 44 05 "
 	        "81 02",
 	        NULL);
-	assert_int_equal(hid_plan_decode(&plan, (const uint8_t *)"\1\2\3\4\5\6\7\x88\xff\xfe\xfd", 11, &v), 1);
+	assert_int_equal(hp_hid_plan_decode(&plan, (const uint8_t *)"\1\2\3\4\5\6\7\x88\xff\xfe\xfd", 11, &v), 1);
 	assert_true(v.v[0] == -1 && v.v[1] == -2 && v.v[2] == -3);
 	assert_true(v.v[3] == 4 && v.v[4] == 7 && v.v[5] == 6);
 	static const double accel[3] = { -120, 0, 0 };
 	assert_true(same(v.v + 6, accel));
-	hid_descriptor_free(&d);
+	hp_hid_descriptor_free(&d);
 	/* IDs: an empty report has none; other IDs give nothing */
 	compile(&plan, &d, "85 07 05 20 75 10 95 03 0a 44 05 81 02", NULL);
-	assert_int_equal(hid_plan_decode(&plan, NULL, 0, &v), 0);
-	assert_int_equal(hid_plan_decode(&plan, (const uint8_t *)"\6\1\0\2\0\3\0", 7, &v), 0);
-	assert_int_equal(hid_plan_decode(&plan, (const uint8_t *)"\7\1\0\2\0\3\0", 7, &v), 1);
+	assert_int_equal(hp_hid_plan_decode(&plan, NULL, 0, &v), 0);
+	assert_int_equal(hp_hid_plan_decode(&plan, (const uint8_t *)"\6\1\0\2\0\3\0", 7, &v), 0);
+	assert_int_equal(hp_hid_plan_decode(&plan, (const uint8_t *)"\7\1\0\2\0\3\0", 7, &v), 1);
 	assert_true(v.v[0] == 1 && v.v[1] == 2 && v.v[2] == 3);
-	hid_descriptor_free(&d);
+	hp_hid_descriptor_free(&d);
 }
 
 static void test_many_ids(void **state)
 {
 	uint8_t bytes[512];
-	struct hid_descriptor d;
-	struct hid_plan plan;
+	struct hp_hid_descriptor d;
+	struct hp_hid_plan plan;
 	char why[200] = "";
 	(void)state;
 	for (uint32_t ids = HID_PLAN_REPORTS; ids <= HID_PLAN_REPORTS + 1; ids++) {
@@ -208,9 +208,9 @@ static void test_many_ids(void **state)
 			n += put(bytes + n, 0x08, 0x544, 2);
 			n += put(bytes + n, 0x80, 2, 1);
 		}
-		assert_int_equal(hid_descriptor_parse(&d, bytes, n, why, sizeof why), 0);
-		assert_int_equal(hid_plan_compile(&plan, &d, why, sizeof why), ids > HID_PLAN_REPORTS ? -1 : 0);
-		hid_descriptor_free(&d);
+		assert_int_equal(hp_hid_descriptor_parse(&d, bytes, n, why, sizeof why), 0);
+		assert_int_equal(hp_hid_plan_compile(&plan, &d, why, sizeof why), ids > HID_PLAN_REPORTS ? -1 : 0);
+		hp_hid_descriptor_free(&d);
 	}
 	assert_string_equal(why, "more than 8 report IDs carry a rotation vector");
 }

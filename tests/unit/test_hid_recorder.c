@@ -24,18 +24,18 @@ static const char *dump_file(const char *path, int only)
 {
 	static char out[1 << 20];
 	char *at = out, *end = out + sizeof out - 1000;
-	struct hid_recorder *r;
-	struct hid_record rec;
+	struct hp_hid_recorder *r;
+	struct hp_hid_record rec;
 	char why[700];
 	int rc;
 	*out = *told = 0;
-	rc = hid_recorder_open(&r, path, tell, NULL, why, sizeof why);
+	rc = hp_hid_recorder_open(&r, path, tell, NULL, why, sizeof why);
 	if (rc < 0) {
 		snprintf(out, sizeof out, "open: %s", why + (strncmp(why, path, strlen(path)) ? 0 : strlen(path)));
 		return out;
 	}
-	hid_recorder_select(r, only);
-	while ((rc = hid_recorder_next(r, &rec)) == 1 && at < end) {
+	hp_hid_recorder_select(r, only);
+	while ((rc = hp_hid_recorder_next(r, &rec)) == 1 && at < end) {
 		at += sprintf(at, "%u: %d ", rec.line, rec.device);
 		switch (rec.kind) {
 		case HID_RECORD_DESCRIPTOR:
@@ -56,13 +56,13 @@ static const char *dump_file(const char *path, int only)
 		}
 	}
 	if (rc < 0) {
-		const char *text = hid_recorder_why(r);
+		const char *text = hp_hid_recorder_why(r);
 		assert_ptr_not_equal(strstr(text, path), NULL);
 		sprintf(at, "FILE%s\n", text + strlen(path));
-		assert_int_equal(hid_recorder_next(r, &rec), rc); /* and it stays so */
-		assert_string_equal(hid_recorder_why(r), text);
+		assert_int_equal(hp_hid_recorder_next(r, &rec), rc); /* and it stays so */
+		assert_string_equal(hp_hid_recorder_why(r), text);
 	}
-	hid_recorder_close(r);
+	hp_hid_recorder_close(r);
 	return out;
 }
 
@@ -124,13 +124,13 @@ static void test_odd_but_good(void **state)
 	for (int i = 0; i < 700; i++)
 		strcat(text, "\xc3\xa4");
 	const char *path = RECORDING(text);
-	struct hid_recorder *r;
-	struct hid_record rec;
+	struct hp_hid_recorder *r;
+	struct hp_hid_record rec;
 	char why[100];
-	assert_int_equal(hid_recorder_open(&r, path, NULL, NULL, why, sizeof why), 0);
-	assert_int_equal(hid_recorder_next(r, &rec), 1);
+	assert_int_equal(hp_hid_recorder_open(&r, path, NULL, NULL, why, sizeof why), 0);
+	assert_int_equal(hp_hid_recorder_next(r, &rec), 1);
 	assert_int_equal(strlen(rec.name), HID_RECORDER_NAME - 1);
-	hid_recorder_close(r);
+	hp_hid_recorder_close(r);
 }
 
 static void test_devices(void **state)
@@ -152,19 +152,20 @@ static void test_devices(void **state)
 
 static void test_rewind(void **state)
 {
-	struct hid_recorder *r;
-	struct hid_record rec;
+	struct hp_hid_recorder *r;
+	struct hp_hid_record rec;
 	char why[100];
 	(void)state;
-	assert_int_equal(hid_recorder_open(&r, RECORDING("D: 3\nE: 0.1 1 01\nE: x\n"), NULL, NULL, why, sizeof why), 0);
+	assert_int_equal(hp_hid_recorder_open(&r, RECORDING("D: 3\nE: 0.1 1 01\nE: x\n"), NULL, NULL, why, sizeof why),
+	                 0);
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(hid_recorder_next(r, &rec), 1);
+		assert_int_equal(hp_hid_recorder_next(r, &rec), 1);
 		assert_int_equal(rec.device, 3);
 		assert_int_equal(rec.line, 2);
-		assert_int_equal(hid_recorder_next(r, &rec), -EINVAL);
-		assert_int_equal(hid_recorder_rewind(r), 0);
+		assert_int_equal(hp_hid_recorder_next(r, &rec), -EINVAL);
+		assert_int_equal(hp_hid_recorder_rewind(r), 0);
 	}
-	hid_recorder_close(r);
+	hp_hid_recorder_close(r);
 }
 
 static void test_refused(void **state)
@@ -231,15 +232,16 @@ static void test_large(void **state)
 	strcpy(at, "\n");
 	assert_string_equal(dump_file(recording(text, strlen(text)), -1), "1: 0 R 65535 00..fe\n");
 	/* many lines, over the edges of the buffer */
-	struct hid_recorder *r;
-	struct hid_record rec;
+	struct hp_hid_recorder *r;
+	struct hp_hid_record rec;
 	char why[100];
 	unsigned n = 0;
 	at = text;
 	for (int i = 0; i < 50000; i++)
 		at += sprintf(at, "E: %06d.%06d 3 %02x %02x %02x\n", i / 100, i % 100 * 10000, i & 255, i >> 8, 0xaa);
-	assert_int_equal(hid_recorder_open(&r, recording(text, (size_t)(at - text)), NULL, NULL, why, sizeof why), 0);
-	while (hid_recorder_next(r, &rec) == 1) {
+	assert_int_equal(hp_hid_recorder_open(&r, recording(text, (size_t)(at - text)), NULL, NULL, why, sizeof why),
+	                 0);
+	while (hp_hid_recorder_next(r, &rec) == 1) {
 		assert_int_equal(rec.line, n + 1);
 		assert_true(rec.time_ns == n * INT64_C(10000000));
 		assert_int_equal(rec.size, 3);
@@ -247,7 +249,7 @@ static void test_large(void **state)
 		n++;
 	}
 	assert_int_equal(n, 50000);
-	hid_recorder_close(r);
+	hp_hid_recorder_close(r);
 	free(text);
 }
 

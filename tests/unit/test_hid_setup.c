@@ -2,8 +2,8 @@
  * test_hid_setup.c - start-up settings, marker, identity and recognition of live devices: pure functions, against the
  * reference's vectors and by hand. */
 #include "find.h"
-#include "inputs/hid/hid.h"
 #include "hid_descriptors.h"
+#include "inputs/hid/hid.h"
 #include "table.h"
 #include <errno.h>
 #include <math.h>
@@ -13,15 +13,15 @@
 
 #include <cmocka.h> /* wants the ones above */
 
-static void parse(struct hid_descriptor *d, const uint8_t *data, size_t size)
+static void parse(struct hp_hid_descriptor *d, const uint8_t *data, size_t size)
 {
 	char why[200];
 	memset(d, 0, sizeof *d);
-	assert_int_equal(hid_descriptor_parse(d, data, size, why, sizeof why), 0);
+	assert_int_equal(hp_hid_descriptor_parse(d, data, size, why, sizeof why), 0);
 }
 
 /* "1:012b;2:..." or "fail": the same text form for what the device holds and for what is sent to it */
-static void give(struct hid_features *f, const struct hid_descriptor *d, const char *text)
+static void give(struct hp_hid_features *f, const struct hp_hid_descriptor *d, const char *text)
 {
 	while (*text >= '0' && *text <= '9') {
 		char *end;
@@ -33,7 +33,7 @@ static void give(struct hid_features *f, const struct hid_descriptor *d, const c
 		size_t size = table_hex(hex, &data);
 		for (size_t i = 0; i < f->n; i++)
 			if (f->at[i].id == id)
-				hid_features_set(f, i, d, data, size);
+				hp_hid_features_set(f, i, d, data, size);
 		free(data);
 		text = end + 1 + n + (end[1 + n] == ';');
 	}
@@ -41,11 +41,11 @@ static void give(struct hid_features *f, const struct hid_descriptor *d, const c
 
 /* The interval is where the reference's Linux fork is wrong (it writes milliseconds unscaled): blank it on both sides.
  */
-static void blank_interval(struct hid_features *f, const struct hid_descriptor *d)
+static void blank_interval(struct hp_hid_features *f, const struct hp_hid_descriptor *d)
 {
 	for (size_t i = 0; i < d->nfields; i++) {
-		const struct hid_field *x = &d->fields[i];
-		if (x->kind != HID_FEATURE || hid_field_usage(x, 0) != 0x0020030e)
+		const struct hp_hid_field *x = &d->fields[i];
+		if (x->kind != HID_FEATURE || hp_hid_field_usage(x, 0) != 0x0020030e)
 			continue;
 		for (size_t k = 0; k < f->n; k++)
 			for (uint64_t b = x->bit_offset; f->at[k].id == x->report_id && b < x->bit_offset + x->bit_size;
@@ -68,18 +68,18 @@ static void test_reference_vectors(void **state)
 	while (table_next(&t)) {
 		uint8_t *data;
 		size_t size = table_hex(t.cell[1], &data);
-		struct hid_descriptor d = { 0 };
-		struct hid_features ours, theirs;
-		struct hid_setup s;
+		struct hp_hid_descriptor d = { 0 };
+		struct hp_hid_features ours, theirs;
+		struct hp_hid_setup s;
 		char why[200], a[2048], b[2048];
-		if (hid_descriptor_parse(&d, data, size, why, sizeof why) < 0) {
+		if (hp_hid_descriptor_parse(&d, data, size, why, sizeof why) < 0) {
 			/* what cannot be parsed is never set up; the fork sends nothing there either */
 			assert_string_equal(t.cell[3], "-");
 		} else {
-			assert_int_equal(hid_features_init(&ours, &d), 0);
-			assert_int_equal(hid_features_init(&theirs, &d), 0);
+			assert_int_equal(hp_hid_features_init(&ours, &d), 0);
+			assert_int_equal(hp_hid_features_init(&theirs, &d), 0);
 			give(&ours, &d, t.cell[2]);
-			hid_setup_edit(&s, &ours, &d, 10);
+			hp_hid_setup_edit(&s, &ours, &d, 10);
 			give(&theirs, &d, t.cell[3]);
 			for (size_t i = 0; i < ours.n; i++) {
 				/* exactly the reports that they send */
@@ -88,13 +88,13 @@ static void test_reference_vectors(void **state)
 			}
 			blank_interval(&ours, &d);
 			blank_interval(&theirs, &d);
-			hid_features_text(&ours, a, sizeof a);
-			hid_features_text(&theirs, b, sizeof b);
+			hp_hid_features_text(&ours, a, sizeof a);
+			hp_hid_features_text(&theirs, b, sizeof b);
 			assert_string_equal(a, b);
-			hid_features_free(&ours);
-			hid_features_free(&theirs);
+			hp_hid_features_free(&ours);
+			hp_hid_features_free(&theirs);
 		}
-		hid_descriptor_free(&d);
+		hp_hid_descriptor_free(&d);
 		free(data);
 		rows++;
 	}
@@ -107,18 +107,18 @@ static void test_reference_vectors(void **state)
 static double interval(const uint8_t *field, size_t size, double ms, unsigned *raw)
 {
 	uint8_t data[64] = { 0x05, 0x20, 0x09, 0xE1, 0xA1, 0x01, 0x85, 0x01, 0x0A, 0x0E, 0x03 };
-	struct hid_descriptor d;
-	struct hid_features f;
-	struct hid_setup s;
+	struct hp_hid_descriptor d;
+	struct hp_hid_features f;
+	struct hp_hid_setup s;
 	memcpy(data + 11, field, size);
 	data[11 + size] = 0xC0;
 	parse(&d, data, 12 + size);
-	assert_int_equal(hid_features_init(&f, &d), 0);
-	hid_setup_edit(&s, &f, &d, ms);
+	assert_int_equal(hp_hid_features_init(&f, &d), 0);
+	hp_hid_setup_edit(&s, &f, &d, ms);
 	assert_true(s.interval);
 	*raw = f.at[0].data[0] | (f.at[0].size > 1 ? (unsigned)f.at[0].data[1] << 8 : 0);
-	hid_features_free(&f);
-	hid_descriptor_free(&d);
+	hp_hid_features_free(&f);
+	hp_hid_descriptor_free(&d);
 	return s.interval_ms;
 }
 
@@ -174,30 +174,30 @@ static void test_selectors(void **state)
 		                        0x75, 0x01, 0x95, 0x02, 0x0A, 0x40, 0x08, 0x0A, 0x41, 0x08, 0xB1, 0x02,
 		                        0x75, 0x06, 0x95, 0x01, 0xB1, 0x03, 0x15, 0x01, 0x25, 0x06, 0x75, 0x08,
 		                        0x1A, 0x50, 0x08, 0x2A, 0x55, 0x08, 0xB1, 0x00, 0xC0 };
-	struct hid_descriptor d;
-	struct hid_features f;
-	struct hid_setup s;
+	struct hp_hid_descriptor d;
+	struct hp_hid_features f;
+	struct hp_hid_setup s;
 	(void)state;
 	parse(&d, bits, sizeof bits);
-	assert_int_equal(hid_features_init(&f, &d), 0);
+	assert_int_equal(hp_hid_features_init(&f, &d), 0);
 	f.at[0].data[0] = 0xff;
-	hid_setup_edit(&s, &f, &d, 10);
+	hp_hid_setup_edit(&s, &f, &d, 10);
 	assert_true(s.reporting && s.power && !s.transport && !s.interval);
 	assert_int_equal(f.at[0].data[0], 0xfe); /* first bit off, second on, the padding as it was */
 	assert_int_equal(f.at[0].data[1], 2);    /* 0851 is the second of 0850 to 0855, counted from 1 */
-	hid_features_free(&f);
-	hid_descriptor_free(&d);
+	hp_hid_features_free(&f);
+	hp_hid_descriptor_free(&d);
 	/* the same bits, their usages written as a range */
 	static const uint8_t range[] = { 0x05, 0x20, 0x09, 0xE1, 0xA1, 0x01, 0x85, 0x01, 0x15, 0x00, 0x25, 0x01, 0x75,
 		                         0x01, 0x95, 0x02, 0x1A, 0x40, 0x08, 0x2A, 0x41, 0x08, 0xB1, 0x02, 0xC0 };
 	parse(&d, range, sizeof range);
-	assert_int_equal(hid_features_init(&f, &d), 0);
+	assert_int_equal(hp_hid_features_init(&f, &d), 0);
 	f.at[0].data[0] = 1;
-	hid_setup_edit(&s, &f, &d, 10);
+	hp_hid_setup_edit(&s, &f, &d, 10);
 	assert_true(s.reporting);
 	assert_int_equal(f.at[0].data[0], 2);
-	hid_features_free(&f);
-	hid_descriptor_free(&d);
+	hp_hid_features_free(&f);
+	hp_hid_descriptor_free(&d);
 }
 
 static void test_marker(void **state)
@@ -216,36 +216,36 @@ static void test_marker(void **state)
 		{ "#androidheadtracker#1.0", "", 0, 0, 0 },
 		{ "", "", 0, 0, 0 },
 	};
-	struct hid_descriptor d;
+	struct hp_hid_descriptor d;
 	(void)state;
 	parse(&d, tracker_v2, sizeof tracker_v2);
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-		struct hid_features f;
+		struct hp_hid_features f;
 		uint8_t got[42] = { 2 };
 		memcpy(got + 1, t[i].text, strlen(t[i].text));
-		assert_int_equal(hid_features_init(&f, &d), 0);
+		assert_int_equal(hp_hid_features_init(&f, &d), 0);
 		assert_int_equal(f.n, 2);
 		assert_int_equal(f.at[0].id, 2);
-		hid_features_set(&f, 0, &d, got, sizeof got);
+		hp_hid_features_set(&f, 0, &d, got, sizeof got);
 		assert_string_equal(f.marker, t[i].marker);
 		assert_int_equal(f.major, t[i].major);
 		assert_int_equal(f.minor, t[i].minor);
 		assert_int_equal(f.transports, t[i].transports);
-		hid_features_free(&f);
+		hp_hid_features_free(&f);
 	}
 	/* cut short by the device, wrong ID, nothing at all: unknown, no marker */
 	for (size_t n = 0; n <= 23; n++) {
-		struct hid_features f;
+		struct hp_hid_features f;
 		uint8_t got[24] = "\2#AndroidHeadTracker#1.0";
-		assert_int_equal(hid_features_init(&f, &d), 0);
-		hid_features_set(&f, 0, &d, got, n);
+		assert_int_equal(hp_hid_features_init(&f, &d), 0);
+		hp_hid_features_set(&f, 0, &d, got, n);
 		assert_string_equal(f.marker, "");
 		got[0] = 3;
-		hid_features_set(&f, 0, &d, got, 24);
+		hp_hid_features_set(&f, 0, &d, got, 24);
 		assert_int_equal(f.answered, n > 0);
-		hid_features_free(&f);
+		hp_hid_features_free(&f);
 	}
-	hid_descriptor_free(&d);
+	hp_hid_descriptor_free(&d);
 }
 
 static void test_unique_text(void **state)
@@ -253,37 +253,37 @@ static void test_unique_text(void **state)
 	uint8_t u[16] = { 0 };
 	char text[48];
 	(void)state;
-	hid_unique_text(u, text, sizeof text);
+	hp_hid_unique_text(u, text, sizeof text);
 	assert_string_equal(text, "");
 	memcpy(u + 8, "BT\xac\x80\x0a\1\2\3", 8);
-	hid_unique_text(u, text, sizeof text);
+	hp_hid_unique_text(u, text, sizeof text);
 	assert_string_equal(text, "BT ac:80:0a:01:02:03");
 	u[0] = 0x12;
-	hid_unique_text(u, text, sizeof text);
+	hp_hid_unique_text(u, text, sizeof text);
 	assert_string_equal(text, "12000000-0000-0000-4254-ac800a010203");
 }
 
 static void test_identity(void **state)
 {
-	struct hid_identity a = { .known = true, .has_unique = true, .unique = { 1 }, .serial = "S", .name = "N" },
-	                    b = a;
+	struct hp_hid_identity a = { .known = true, .has_unique = true, .unique = { 1 }, .serial = "S", .name = "N" },
+	                       b = a;
 	(void)state;
-	assert_true(hid_identity_same(&a, &b));
+	assert_true(hp_hid_identity_same(&a, &b));
 	b.unique[3] = 9;
-	assert_false(hid_identity_same(&a, &b)); /* the unique ID decides over everything else */
+	assert_false(hp_hid_identity_same(&a, &b)); /* the unique ID decides over everything else */
 	b.has_unique = false;
-	assert_true(hid_identity_same(&a, &b));
+	assert_true(hp_hid_identity_same(&a, &b));
 	strcpy(b.serial, "s");
-	assert_true(hid_identity_same(&a, &b));
+	assert_true(hp_hid_identity_same(&a, &b));
 	strcpy(b.serial, "other");
-	assert_false(hid_identity_same(&a, &b));
+	assert_false(hp_hid_identity_same(&a, &b));
 	strcpy(b.serial, "");
-	assert_true(hid_identity_same(&a, &b));
+	assert_true(hp_hid_identity_same(&a, &b));
 	b.product = 5;
-	assert_false(hid_identity_same(&a, &b));
+	assert_false(hp_hid_identity_same(&a, &b));
 	b.product = 0;
 	strcpy(b.name, "M");
-	assert_false(hid_identity_same(&a, &b));
+	assert_false(hp_hid_identity_same(&a, &b));
 }
 
 static void test_recognize(void **state)
@@ -295,15 +295,15 @@ static void test_recognize(void **state)
 	static const uint8_t broken[] = { 0x05, 0x20, 0x09, 0xE1, 0xA1 };
 	char why[200];
 	(void)state;
-	assert_int_equal(hid_recognize_bytes(tracker_v1, sizeof tracker_v1, why, sizeof why), HID_TRACKER);
-	assert_int_equal(hid_recognize_bytes(tracker_v2, sizeof tracker_v2, why, sizeof why), HID_TRACKER);
-	assert_int_equal(hid_recognize_bytes(tracker_noids, sizeof tracker_noids, why, sizeof why), HID_TRACKER);
-	assert_int_equal(hid_recognize_bytes(other_mouse, sizeof other_mouse, why, sizeof why), HID_OTHER);
-	assert_int_equal(hid_recognize_bytes(broken, sizeof broken, why, sizeof why), HID_OTHER);
-	assert_int_equal(hid_recognize_bytes(NULL, 0, why, sizeof why), HID_OTHER);
-	assert_int_equal(hid_recognize_bytes(outside, sizeof outside, why, sizeof why), HID_MAYBE);
+	assert_int_equal(hp_hid_recognize_bytes(tracker_v1, sizeof tracker_v1, why, sizeof why), HID_TRACKER);
+	assert_int_equal(hp_hid_recognize_bytes(tracker_v2, sizeof tracker_v2, why, sizeof why), HID_TRACKER);
+	assert_int_equal(hp_hid_recognize_bytes(tracker_noids, sizeof tracker_noids, why, sizeof why), HID_TRACKER);
+	assert_int_equal(hp_hid_recognize_bytes(other_mouse, sizeof other_mouse, why, sizeof why), HID_OTHER);
+	assert_int_equal(hp_hid_recognize_bytes(broken, sizeof broken, why, sizeof why), HID_OTHER);
+	assert_int_equal(hp_hid_recognize_bytes(NULL, 0, why, sizeof why), HID_OTHER);
+	assert_int_equal(hp_hid_recognize_bytes(outside, sizeof outside, why, sizeof why), HID_MAYBE);
 	assert_non_null(strstr(why, "0020:00e1"));
-	assert_int_equal(hid_recognize_bytes(two_values, sizeof two_values, why, sizeof why), HID_MAYBE);
+	assert_int_equal(hp_hid_recognize_bytes(two_values, sizeof two_values, why, sizeof why), HID_MAYBE);
 	assert_non_null(strstr(why, "rotation"));
 }
 
@@ -311,26 +311,26 @@ static void test_text_copy(void **state)
 {
 	char out[8];
 	(void)state;
-	hid_text_copy(out, sizeof out,
-	              "a\x01\x7f\xff"
-	              "b");
+	hp_hid_text_copy(out, sizeof out,
+	                 "a\x01\x7f\xff"
+	                 "b");
 	assert_string_equal(out, "a???b");
-	hid_text_copy(out, sizeof out,
-	              "\xc2\x9b"
-	              "2\xc2\xa0J"); /* a terminal's CSI in one character */
+	hp_hid_text_copy(out, sizeof out,
+	                 "\xc2\x9b"
+	                 "2\xc2\xa0J"); /* a terminal's CSI in one character */
 	assert_string_equal(out, "?2\xc2\xa0J");
-	hid_text_copy(out, sizeof out, "12345\xc3\xa4\xc3\xb6");
+	hp_hid_text_copy(out, sizeof out, "12345\xc3\xa4\xc3\xb6");
 	assert_string_equal(out, "12345\xc3\xa4");
-	hid_text_copy(out, sizeof out, "123456\xc3\xa4");
+	hp_hid_text_copy(out, sizeof out, "123456\xc3\xa4");
 	assert_string_equal(out, "123456"); /* not half a character */
 }
 
 static void test_node_check(void **state)
 {
 	(void)state;
-	assert_int_equal(hid_node_check("/nonexistent"), -ENOENT);
-	assert_int_equal(hid_node_check("/proc/version"), -ENOTTY);
-	assert_true(hid_node_check("/dev/null") < 0); /* a device, but no hidraw node */
+	assert_int_equal(hp_hid_node_check("/nonexistent"), -ENOENT);
+	assert_int_equal(hp_hid_node_check("/proc/version"), -ENOTTY);
+	assert_true(hp_hid_node_check("/dev/null") < 0); /* a device, but no hidraw node */
 }
 
 int main(void)

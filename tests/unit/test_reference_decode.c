@@ -2,8 +2,8 @@
  * test_reference_decode.c - the reference's own numbers: scaled values, descriptors, reports of whole sessions. */
 #include "../plain/plain_hid.h"
 #include "find.h"
-#include "table.h"
 #include "inputs/decode/tracker.h"
+#include "table.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -13,14 +13,14 @@
 #include <cmocka.h>
 
 /* Three values of one field through the plan, the first being value `at` of the packed bytes. */
-static bool through_plan(const struct hid_field *like, uint32_t at, const uint8_t *data, size_t size, int exponent,
+static bool through_plan(const struct hp_hid_field *like, uint32_t at, const uint8_t *data, size_t size, int exponent,
                          double v[3])
 {
-	static const struct hid_usages rotation = { 0x200544, 0x200544, 1 };
-	struct hid_field f = *like;
-	struct hid_descriptor d = { 0 };
-	struct hid_plan plan;
-	struct hid_values out;
+	static const struct hp_hid_usages rotation = { 0x200544, 0x200544, 1 };
+	struct hp_hid_field f = *like;
+	struct hp_hid_descriptor d = { 0 };
+	struct hp_hid_plan plan;
+	struct hp_hid_values out;
 	char why[100];
 	f.kind = HID_INPUT;
 	f.flags = HID_VARIABLE;
@@ -30,13 +30,13 @@ static bool through_plan(const struct hid_field *like, uint32_t at, const uint8_
 	f.nusages = 1;
 	d.fields = &f;
 	d.nfields = 1;
-	if (hid_plan_compile(&plan, &d, why, sizeof why))
+	if (hp_hid_plan_compile(&plan, &d, why, sizeof why))
 		return false;
 	/* no descriptor can ask for more than a nibble; the table does */
 	bool scaled = f.logical_min != f.logical_max && (f.physical_min || f.physical_max);
 	for (int i = 0; i < 3 && scaled && (exponent < -8 || exponent > 7); i++)
 		plan.report[0].scale[i] = pow(10.0, exponent);
-	assert_int_equal(hid_plan_decode(&plan, data, size, &out), 1);
+	assert_int_equal(hp_hid_plan_decode(&plan, data, size, &out), 1);
 	memcpy(v, out.v, 3 * sizeof *v);
 	return true;
 }
@@ -54,7 +54,7 @@ static void test_values(void **state)
 		char **c = t.cell;
 		uint8_t *data;
 		size_t size = table_hex(c[0], &data);
-		struct hid_field f = { 0 };
+		struct hp_hid_field f = { 0 };
 		f.bit_size = (uint32_t)strtoul(c[1], NULL, 10);
 		uint32_t count = (uint32_t)strtoul(c[2], NULL, 10);
 		f.logical_min = strtoll(c[3], NULL, 10);
@@ -108,16 +108,16 @@ static char *put(char *at, const char *end, const char *fmt, ...)
 	return n < end - at ? at + n : (char *)end - 1;
 }
 
-static const char *kind_text(enum hid_kind k)
+static const char *kind_text(enum hp_hid_kind k)
 {
 	return k == HID_INPUT ? "input" : k == HID_OUTPUT ? "output" : "feature";
 }
 
 /* One line in the reference's form: a run of equal usages is one field. The page of padding is not compared. */
-static char *field_line(char *at, const char *end, const struct hid_field *f, uint32_t first, uint32_t count)
+static char *field_line(char *at, const char *end, const struct hp_hid_field *f, uint32_t first, uint32_t count)
 {
 	bool array = !(f->flags & HID_VARIABLE), pad = f->flags & HID_CONSTANT || (array && !f->nusages);
-	uint32_t usage = pad ? 0 : hid_field_usage(f, first);
+	uint32_t usage = pad ? 0 : hp_hid_field_usage(f, first);
 	if (usage & 0xffff)
 		at = put(at, end, "%s %u %04X:%04X", kind_text(f->kind), f->report_id, usage >> 16, usage & 0xffff);
 	else
@@ -125,22 +125,22 @@ static char *field_line(char *at, const char *end, const struct hid_field *f, ui
 	at = put(at, end, " %u x %u @%u %lld..%lld %lld..%lld e%d u%08X array=%d const=%d", count, f->bit_size,
 	         f->bit_offset + first * f->bit_size, (long long)f->logical_min, (long long)f->logical_max,
 	         (long long)f->physical_min, (long long)f->physical_max, f->unit_exponent, f->unit, array, pad);
-	for (uint32_t i = 0; array && !pad && hid_field_usage(f, i); i++)
-		at = put(at, end, "%s%04X", i ? "," : " ", hid_field_usage(f, i) & 0xffff);
+	for (uint32_t i = 0; array && !pad && hp_hid_field_usage(f, i); i++)
+		at = put(at, end, "%s%04X", i ? "," : " ", hp_hid_field_usage(f, i) & 0xffff);
 	return put(at, end, "\n");
 }
 
-static void ours(char *at, const char *end, const struct hid_descriptor *d)
+static void ours(char *at, const char *end, const struct hp_hid_descriptor *d)
 {
 	at = put(at, end, "ids=%d\n", d->uses_ids);
 	for (size_t k = 0; k < d->nfields; k++) {
-		const struct hid_field *f = &d->fields[k];
+		const struct hp_hid_field *f = &d->fields[k];
 		if (f->flags & HID_CONSTANT || !(f->flags & HID_VARIABLE)) {
 			at = field_line(at, end, f, 0, f->count);
 			continue;
 		}
 		for (uint32_t i = 0, n; i < f->count; i += n) {
-			for (n = 1; i + n < f->count && hid_field_usage(f, i + n) == hid_field_usage(f, i);)
+			for (n = 1; i + n < f->count && hp_hid_field_usage(f, i + n) == hp_hid_field_usage(f, i);)
 				n++;
 			at = field_line(at, end, f, i, n);
 		}
@@ -164,11 +164,11 @@ static char *theirs(char *at, const char *end, char **c)
 static int check_descriptor(const char *name, const char *hex, char **report_rows, int nrows, const char *want)
 {
 	static char have[1 << 16];
-	struct hid_descriptor d;
+	struct hp_hid_descriptor d;
 	uint8_t *data;
 	char why[200];
 	size_t size = table_hex(hex, &data);
-	int rc = hid_descriptor_parse(&d, data, size, why, sizeof why);
+	int rc = hp_hid_descriptor_parse(&d, data, size, why, sizeof why);
 	free(data);
 	if (rc) {
 		printf("%s: refused: %s\n", name, why);
@@ -190,7 +190,7 @@ static int check_descriptor(const char *name, const char *hex, char **report_row
 				         (d.reports[k].bits + 7) / 8 + d.uses_ids);
 		assert_string_equal(text, report_rows[i]);
 	}
-	hid_descriptor_free(&d);
+	hp_hid_descriptor_free(&d);
 	return 1;
 }
 
@@ -247,7 +247,7 @@ static void test_fuzzed(void **state)
 		skip();
 	assert_true(table_open(&t, path));
 	while (table_next(&t)) {
-		struct hid_descriptor d;
+		struct hp_hid_descriptor d;
 		struct tracker tracker;
 		struct hp_sample s;
 		uint8_t *data;
@@ -257,7 +257,7 @@ static void test_fuzzed(void **state)
 			continue;
 		size_t size = table_hex(t.cell[2], &data);
 		n++;
-		if (hid_descriptor_parse(&d, data, size, why, sizeof why)) {
+		if (hp_hid_descriptor_parse(&d, data, size, why, sizeof why)) {
 			assert_true(strlen(why) > 8);
 			free(data);
 			continue;
@@ -267,9 +267,9 @@ static void test_fuzzed(void **state)
 			tracker_report(&tracker, 0, data, size, &s, &reset);
 		for (size_t i = 0; i < d.nfields; i++) {
 			assert_true(d.fields[i].collection < (int64_t)d.ncollections);
-			hid_field_usage(&d.fields[i], d.fields[i].count);
+			hp_hid_field_usage(&d.fields[i], d.fields[i].count);
 		}
-		hid_descriptor_free(&d);
+		hp_hid_descriptor_free(&d);
 		free(data);
 	}
 	table_close(&t);
@@ -302,7 +302,7 @@ static int session(const char *name, bool rate)
 {
 	char path[512], file[200], why[200];
 	struct table expected;
-	struct hid_descriptor d = { 0 };
+	struct hp_hid_descriptor d = { 0 };
 	struct tracker tracker;
 	int n = 0;
 	snprintf(file, sizeof file, "%s.session", name);
@@ -318,7 +318,7 @@ static int session(const char *name, bool rate)
 		line[strcspn(line, "\n")] = 0;
 		if (!strncmp(line, "descriptor ", 11)) {
 			size_t size = table_hex(line + 11, &data);
-			assert_int_equal(hid_descriptor_parse(&d, data, size, why, sizeof why), 0);
+			assert_int_equal(hp_hid_descriptor_parse(&d, data, size, why, sizeof why), 0);
 			assert_int_equal(tracker_open(&tracker, &d, why, sizeof why), 0);
 			free(data);
 		} else if (!strncmp(line, "rate_start_ns ", 14)) {
@@ -356,7 +356,7 @@ static int session(const char *name, bool rate)
 	assert_false(table_next(&expected));
 	table_close(&expected);
 	fclose(in);
-	hid_descriptor_free(&d);
+	hp_hid_descriptor_free(&d);
 	return n;
 }
 

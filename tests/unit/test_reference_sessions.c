@@ -16,7 +16,7 @@ struct session {
 	struct orientation *filter;
 	void *json;
 	struct tracker tracker;
-	struct hid_descriptor descriptor;
+	struct hp_hid_descriptor descriptor;
 	struct hp_stream stream;
 	char label[512], map[4], invert[4];
 	struct table expected;
@@ -147,7 +147,7 @@ static void play(struct session *s, const char *path, const char *expected)
 			*rest++ = 0;
 		if (!strcmp(line, "descriptor")) {
 			bytes_of(rest, bytes, sizeof bytes, &size);
-			if (hid_descriptor_parse(&s->descriptor, bytes, size, why, sizeof why) ||
+			if (hp_hid_descriptor_parse(&s->descriptor, bytes, size, why, sizeof why) ||
 			    tracker_open(&s->tracker, &s->descriptor, why, sizeof why))
 				fail_msg("%s: %s", path, why);
 		} else if (!strcmp(line, "label_hex")) {
@@ -176,7 +176,7 @@ static void play(struct session *s, const char *path, const char *expected)
 	assert_false(table_next(&s->expected));
 	fclose(f);
 	table_close(&s->expected);
-	hid_descriptor_free(&s->descriptor);
+	hp_hid_descriptor_free(&s->descriptor);
 	free(s->filter);
 	free(s->json);
 	fake_free(&s->host);

@@ -19,12 +19,12 @@ static struct tracker t;
 
 static void open_tracker(void)
 {
-	struct hid_descriptor d;
+	struct hp_hid_descriptor d;
 	char why[200];
 	memset(&t, 0x55, sizeof t);
-	assert_int_equal(hid_descriptor_parse(&d, descriptor, sizeof descriptor, why, sizeof why), 0);
+	assert_int_equal(hp_hid_descriptor_parse(&d, descriptor, sizeof descriptor, why, sizeof why), 0);
 	assert_int_equal(tracker_open(&t, &d, why, sizeof why), 0);
-	hid_descriptor_free(&d); /* the plan needs it no more */
+	hp_hid_descriptor_free(&d); /* the plan needs it no more */
 }
 
 #define REPORT(at, bytes) tracker_report(&t, at, (const uint8_t *)bytes, sizeof bytes - 1, &s, &reset)
@@ -99,13 +99,13 @@ static void test_rate(void **state)
 static void test_refused(void **state)
 {
 	static const uint8_t mouse[] = { 0x05, 0x01, 0x75, 0x08, 0x95, 0x02, 0x09, 0x30, 0x09, 0x31, 0x81, 0x06 };
-	struct hid_descriptor d;
+	struct hp_hid_descriptor d;
 	char why[200];
 	(void)state;
-	assert_int_equal(hid_descriptor_parse(&d, mouse, sizeof mouse, why, sizeof why), 0);
+	assert_int_equal(hp_hid_descriptor_parse(&d, mouse, sizeof mouse, why, sizeof why), 0);
 	assert_int_equal(tracker_open(&t, &d, why, sizeof why), -1);
 	assert_string_equal(why, "no rotation vector (usage 0020:0544, three values) in any input report");
-	hid_descriptor_free(&d);
+	hp_hid_descriptor_free(&d);
 }
 
 int main(void)

@@ -71,7 +71,7 @@ static void count_bluetooth(int *adapters, int *connections)
 {
 	char path[1024];
 	*adapters = *connections = 0;
-	snprintf(path, sizeof path, "%s/class/bluetooth", hid_sys_dir);
+	snprintf(path, sizeof path, "%s/class/bluetooth", hp_hid_sys_dir);
 	DIR *d = opendir(path);
 	for (struct dirent *e; d && (e = readdir(d));)
 		if (!strncmp(e->d_name, "hci", 3))
@@ -85,7 +85,7 @@ static void no_device(struct hp_findings *f, size_t total, bool narrowed)
 	int adapters, connections;
 	char uhid[1024], bluetooth[80];
 	count_bluetooth(&adapters, &connections);
-	snprintf(uhid, sizeof uhid, "%s/uhid", hid_dev_dir);
+	snprintf(uhid, sizeof uhid, "%s/uhid", hp_hid_dev_dir);
 	snprintf(bluetooth, sizeof bluetooth, "%s",
 	         !adapters         ? "; this computer has no Bluetooth adapter that Linux knows"
 	         : !connections    ? "; no Bluetooth device is connected"
@@ -174,7 +174,7 @@ static bool node(struct hp_findings *f, const struct hp_surveyed *s)
 static bool from_outside(struct hp_findings *f, const struct hp_surveyed *s, const char *name)
 {
 	hp_find(f, HP_OK, "device", "%s, %04x:%04x on %s", name, s->facts.vendor, s->facts.product,
-	        hid_bus_name(s->facts.bus));
+	        hp_hid_bus_name(s->facts.bus));
 	bool open = driver(f, s) && node(f, s);
 	bool sound = descriptor(f, s);
 	if (!open)
@@ -194,10 +194,11 @@ static void on_setup(void *arg, enum hp_level level, const char *text)
 		snprintf(s->first, sizeof s->first, "%s", text);
 }
 
-static void listen_to(struct hp_findings *f, struct hid_link *l, const char *name, double interval_ms, double seconds)
+static void listen_to(struct hp_findings *f, struct hp_hid_link *l, const char *name, double interval_ms,
+                      double seconds)
 {
 	struct tracker t;
-	struct hid_setup setup;
+	struct hp_hid_setup setup;
 	struct hp_heard heard = { 0 };
 	struct said said = { .f = f };
 	uint8_t data[HID_REPORT_MAX + 1];
@@ -206,8 +207,8 @@ static void listen_to(struct hp_findings *f, struct hid_link *l, const char *nam
 		hp_find(f, HP_WRONG, "descriptor", "%s", why);
 		return;
 	}
-	hid_setup_edit(&setup, &l->features, &l->descriptor, interval_ms);
-	int taken = hid_setup_write(&setup, &l->features, l->device, &l->descriptor, on_setup, &said);
+	hp_hid_setup_edit(&setup, &l->features, &l->descriptor, interval_ms);
+	int taken = hp_hid_setup_write(&setup, &l->features, l->device, &l->descriptor, on_setup, &said);
 	if (said.warnings)
 		hp_find(f, HP_NOTE, "start-up", "%s %s; some devices stream all the same", name, said.first);
 	else if (!taken)
@@ -219,14 +220,14 @@ static void listen_to(struct hp_findings *f, struct hid_link *l, const char *nam
 	int64_t begin = hp_now(), end = begin + (int64_t)(seconds * 1e9), now;
 	tracker_connect(&t, begin);
 	while ((now = hp_now()) < end) {
-		int n = hid_read_calmly(l->device, data, HID_REPORT_MAX, (int)((end - now) / 1000000) + 1);
+		int n = hp_hid_read_calmly(l->device, data, HID_REPORT_MAX, (int)((end - now) / 1000000) + 1);
 		struct hp_sample s;
 		bool reset;
 		now = hp_now();
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
-			hid_error_text(l->device, why, sizeof why);
+			hp_hid_error_text(l->device, why, sizeof why);
 			hp_find(f, HP_WRONG, "reports", "%s went away while listening (%s)", name, why);
 			return;
 		}
@@ -239,7 +240,7 @@ static void listen_to(struct hp_findings *f, struct hid_link *l, const char *nam
 	hp_heard_judge(f, &heard, name, seconds);
 }
 
-static void one_device(struct hp_findings *f, const struct hp_surveyed *s, const struct hid_wish *wish,
+static void one_device(struct hp_findings *f, const struct hp_surveyed *s, const struct hp_hid_wish *wish,
                        double interval_ms, double seconds)
 {
 	const char *name = s->facts.name[0] ? s->facts.name : "the device";
@@ -256,7 +257,7 @@ static void one_device(struct hp_findings *f, const struct hp_surveyed *s, const
 		    f,
 		    "if you are sure that it is a head tracker, name it in the ini: vendor = 0x%04x, product = 0x%04x",
 		    s->facts.vendor, s->facts.product);
-		bool refused = hid_wish_open(wish);
+		bool refused = hp_hid_wish_open(wish);
 		if (refused && !f->status)
 			f->status = 3;
 		hp_find(f, refused ? HP_WRONG : HP_NOTE, "marker",
@@ -265,21 +266,21 @@ static void one_device(struct hp_findings *f, const struct hp_surveyed *s, const
 		if (refused)
 			return;
 	}
-	struct hid_link *l = malloc(sizeof *l);
-	int rc = l ? hid_link_open(l, &s->facts, why, sizeof why) : -ENOMEM;
+	struct hp_hid_link *l = malloc(sizeof *l);
+	int rc = l ? hp_hid_link_open(l, &s->facts, why, sizeof why) : -ENOMEM;
 	if (rc < 0) {
 		hp_find(f, HP_WRONG, "node", "%s: %s", s->facts.path, l ? why : strerror(ENOMEM));
 	} else {
 		listen_to(f, l, name, interval_ms, seconds);
-		hid_link_close(l);
+		hp_hid_link_close(l);
 	}
 	free(l);
 }
 
 /* `run` would take it. */
-static bool would_do(const struct hp_surveyed *s, const struct hid_wish *wish)
+static bool would_do(const struct hp_surveyed *s, const struct hp_hid_wish *wish)
 {
-	return hp_survey_usable(s) || (s->verdict == HID_TRACKER && s->opened && !hid_wish_open(wish));
+	return hp_survey_usable(s) || (s->verdict == HID_TRACKER && s->opened && !hp_hid_wish_open(wish));
 }
 
 /* Laptops have custom sensors of their own, and one of two headsets may be closed to us: what an input passes over is
@@ -289,20 +290,20 @@ static void passed_over(struct hp_findings *f, const struct hp_surveyed *s)
 	char text[300];
 	hp_find(f, HP_NOTE, "device", "%s, %04x:%04x on %s, is left alone: %s",
 	        s->facts.name[0] ? s->facts.name : "a device without a name", s->facts.vendor, s->facts.product,
-	        hid_bus_name(s->facts.bus), hp_survey_state(s, text, sizeof text));
+	        hp_hid_bus_name(s->facts.bus), hp_survey_state(s, text, sizeof text));
 }
 
-void hp_doctor_devices(struct hp_findings *f, const struct hid_wish *wish, double interval_ms, double seconds)
+void hp_doctor_devices(struct hp_findings *f, const struct hp_hid_wish *wish, double interval_ms, double seconds)
 {
 	struct hp_surveyed *list;
 	size_t total, n = hp_survey(&list, &total), examined = 0;
 	bool works = false;
 	for (size_t i = 0; i < n; i++)
-		works |= hid_wish_fits(wish, &list[i].facts) && would_do(&list[i], wish);
+		works |= hp_hid_wish_fits(wish, &list[i].facts) && would_do(&list[i], wish);
 	for (size_t i = 0; i < n; i++) {
-		if (!hid_wish_fits(wish, &list[i].facts))
+		if (!hp_hid_wish_fits(wish, &list[i].facts))
 			continue;
-		if ((works && !would_do(&list[i], wish)) || (list[i].verdict == HID_MAYBE && hid_wish_open(wish))) {
+		if ((works && !would_do(&list[i], wish)) || (list[i].verdict == HID_MAYBE && hp_hid_wish_open(wish))) {
 			passed_over(f, &list[i]);
 			continue;
 		}
@@ -310,6 +311,6 @@ void hp_doctor_devices(struct hp_findings *f, const struct hid_wish *wish, doubl
 		one_device(f, &list[i], wish, interval_ms, seconds);
 	}
 	if (!examined)
-		no_device(f, total, n > 0 && !hid_wish_open(wish));
+		no_device(f, total, n > 0 && !hp_hid_wish_open(wish));
 	free(list);
 }

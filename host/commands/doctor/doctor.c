@@ -2,8 +2,8 @@
  * doctor.c - `headpipe doctor`: walks the chain from the headset to the program that wants its pose and says which
  * link is broken and what to do. Needs no root. Exit status: 0 nothing is wrong, 1 something is, 2 the ini is wrong,
  * 3 no head tracker, 4 no permission. */
-#include "commands/commands.h"
 #include "doctor.h"
+#include "commands/commands.h"
 #include "graph/graph.h"
 #include <jansson.h>
 #include <stdarg.h>
@@ -123,8 +123,8 @@ static void examine_inputs(struct hp_findings *f, const struct hp_run *run, doub
 		const struct hp_node *n = run->nodes[i];
 		if (n->kind != HP_INPUT || !n->module || strcmp(n->module->name, "hid"))
 			continue;
-		const struct hid_input *in = n->state;
-		struct hid_wish wish = { in->vendor, in->product, in->serial, in->name };
+		const struct hp_hid_input *in = n->state;
+		struct hp_hid_wish wish = { in->vendor, in->product, in->serial, in->name };
 		hp_doctor_devices(f, &wish, in->interval_ms, seconds);
 		live++;
 	}
@@ -160,7 +160,7 @@ int cmd_doctor(int argc, char **argv)
 		hp_doctor_outputs(&f, &run);
 	} else {
 		/* the ini is broken; the device can be looked at all the same */
-		struct hid_wish any = { 0 };
+		struct hp_hid_wish any = { 0 };
 		hp_doctor_devices(&f, &any, 10, seconds);
 	}
 	hp_unload(&run, &config);

@@ -3,8 +3,8 @@
  * wants its pose. */
 #ifndef HP_DOCTOR_H
 #define HP_DOCTOR_H
-#include "graph/node.h"
 #include "device/survey.h"
+#include "graph/node.h"
 
 enum hp_finding_state { HP_OK, HP_NOTE, HP_WRONG, HP_SKIPPED };
 struct hp_finding {
@@ -27,7 +27,7 @@ void hp_findings_free(struct hp_findings *);
 
 /* doctor_device.c: every link from the device to moving values. wish: what the ini narrows. seconds: how long it
  * listens. */
-void hp_doctor_devices(struct hp_findings *, const struct hid_wish *, double interval_ms, double seconds);
+void hp_doctor_devices(struct hp_findings *, const struct hp_hid_wish *, double interval_ms, double seconds);
 /* What was heard in one listening. */
 struct hp_heard {
 	uint64_t reports, samples;
