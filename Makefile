@@ -157,7 +157,7 @@ bench-count: deps
 	@$(MAKE) --no-print-directory $B/headpipe-bench
 	sh bench/count.sh $B/headpipe-bench
 
-tests: all $(UNIT) $(FUZZ) $(TESTMODS) $(if $(SANITIZE),,$B/headpipe-bench $B/headpipe-bench-session)
+tests: all $B/docs-tables $(UNIT) $(FUZZ) $(TESTMODS) $(if $(SANITIZE),,$B/headpipe-bench $B/headpipe-bench-session)
 test: deps-test
 	@$(MAKE) --no-print-directory $(JOBS) tests
 	@B=$B CC='$(CC)' SANITIZE='$(SANITIZE)' sh tests/run.sh
@@ -213,15 +213,18 @@ uninstall:
 	  $(DESTDIR)$(UDEV_RULES)/70-headpipe.rules
 	-rmdir $D/lib/headpipe # stays while modules are in it
 
-# The pages that are generated; tests/docs compares them.
+# The pages that are generated, and the tables in others; tests/docs compares them.
+$B/docs-tables: $B/tests/docs/tables.o $B/libhost.a
+	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
 .PHONY: docs
-docs: all
+docs: all $B/docs-tables
 	$B/headpipe modules --markdown > docs/modules.md
 	B=$B UPDATE=1 sh tests/docs/man.sh
+	B=$B UPDATE=1 sh tests/docs/tables.sh
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 clean:
 	rm -rf build
 -include $(SESSION_PIC:.o=.d) $B/bench/session/bench_session.d
--include $(BENCHO:.o=.d) $(LIBO:.o=.d) $B/host/commands/main.d $(UNIT:=.d) $(PLAINO:.o=.d) $(FUZZ:=.d) $(TESTMODS:.so=.d)
+-include $(BENCHO:.o=.d) $(LIBO:.o=.d) $B/tests/docs/tables.d $B/host/commands/main.d $(UNIT:=.d) $(PLAINO:.o=.d) $(FUZZ:=.d) $(TESTMODS:.so=.d)

@@ -124,9 +124,12 @@ static void print_head(const struct dump *d)
 		       f->vendor, f->product);
 	} else {
 		printf("# %s, %s, %s\n", f->name, f->path, fields);
-		puts(d->form == RAW ? "# time s, bytes of the report in hex"
-		                    : "# time in s; rotation vector in rad; "
-		                      "angular velocity in rad/s; acceleration in m/s^2");
+		fputs(d->form == RAW ? "# time s, bytes of the report in hex" : "# time in s", stdout);
+#define HP_QUANTITY(name, numbers, member, flag, word, key, unit, ...) \
+	if (d->form == DECODED)                                        \
+		fputs("; " word " in " unit, stdout);
+#include "inputs/decode/usages.def"
+		putchar('\n');
 	}
 }
 
@@ -141,20 +144,23 @@ static void print_report(struct dump *d, const uint8_t *data, size_t size, int64
 		print_hex(data, size);
 		return;
 	}
-	printf("%11.6f ", (double)t / 1e9);
+	printf("%11.6f", (double)t / 1e9);
 	if (d->form == RAW) {
+		putchar(' ');
 		print_hex(data, size);
 		return;
 	}
 	if (!tracker_report(&d->tracker, now, data, size, &s, &reset)) {
-		printf(" no rotation in report of %zu bytes\n", size);
+		printf("  no rotation in report of %zu bytes\n", size);
 		return;
 	}
-	printf(" rotation %+9.6f %+9.6f %+9.6f", s.rotvec[0], s.rotvec[1], s.rotvec[2]);
-	if (s.flags & HP_GYRO)
-		printf("  gyro %+9.5f %+9.5f %+9.5f", s.gyro[0], s.gyro[1], s.gyro[2]);
-	if (s.flags & HP_ACCEL)
-		printf("  accel %+8.4f %+8.4f %+8.4f", s.accel[0], s.accel[1], s.accel[2]);
+#define HP_QUANTITY(name, numbers, member, flag, word, key, unit, format) \
+	if (s.flags & (flag)) {                                           \
+		fputs("  " key, stdout);                                  \
+		for (int i = 0; i < (numbers); i++)                       \
+			printf(" " format, s.member[i]);                  \
+	}
+#include "inputs/decode/usages.def"
 	printf("  reset %" PRIu32 "%s\n", s.reset_count, reset ? " (changed)" : "");
 }
 

@@ -61,7 +61,9 @@ static json_t *to_json(const struct hp_surveyed *s)
 		uint32_t bit;
 		const char *name;
 	} names[] = {
-		{ HID_ROTATION, "rotation" }, { HID_GYRO, "gyro" }, { HID_ACCEL, "accel" }, { HID_RESET, "reset" }
+#define HP_QUANTITY(name, numbers, member, flag, word, key, ...) { HID_##name, key },
+#define HP_COUNTER(name, word, key)                              { HID_##name, key },
+#include "inputs/decode/usages.def"
 	};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (s->has & names[i].bit)

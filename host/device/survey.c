@@ -124,10 +124,11 @@ void hp_fields_text(uint32_t has, char *buf, size_t size)
 	static const struct {
 		uint32_t bit;
 		const char *text;
-	} names[] = { { HID_ROTATION, "rotation" },
-		      { HID_GYRO, "angular velocity" },
-		      { HID_ACCEL, "acceleration" },
-		      { HID_RESET, "reset counter" } };
+	} names[] = {
+#define HP_QUANTITY(name, numbers, member, flag, word, key, ...) { HID_##name, word },
+#define HP_COUNTER(name, word, key)                              { HID_##name, word },
+#include "inputs/decode/usages.def"
+	};
 	size_t n = 0;
 	buf[0] = 0;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -10,7 +10,7 @@ struct hp_surveyed {
 	struct hp_hid_facts facts;
 	enum hp_hid_verdict verdict; /* from the descriptor                                       */
 	char why[200];               /* HID_MAYBE: what is missing                                */
-	uint32_t has;                /* HID_ROTATION, HID_GYRO, HID_ACCEL, HID_RESET of plan.h */
+	uint32_t has;                /* HID_ROTATION ... of usages.h                            */
 	int access;                  /* 0, or -errno: -EACCES, -ENXIO when the kernel made no node */
 	bool opened;                 /* the rest is known only then                               */
 	int open_error;              /* -errno with access == 0: could not be opened all the same */

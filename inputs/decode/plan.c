@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SENSORS = 0x20 << 16 };
-enum { ROTATION = 0, GYRO = 3, ACCEL = 6 }; /* places in hp_hid_values.v */
-
 /* Exact values of pow(10, -8 to 7). */
 static const double power_of_ten[16] = { 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1,
 	                                 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7 };
@@ -53,35 +50,32 @@ static void place_nothing(struct hp_hid_plan_report *r, int at)
 static void take(struct hp_hid_plan_report *r, const struct hp_hid_descriptor *d, const struct hp_hid_field *f,
                  uint32_t value, uint32_t n, uint32_t usage)
 {
-	int at = -1;
-	uint32_t what = 0;
-	if (usage == (SENSORS | 0x0546)) {
-		r->reset = bits_at(d, f, value);
-		r->reset.is_signed = 0; /* raw bits, whatever its range */
-		r->has |= HID_RESET;
+	int at = 0;
+	uint32_t what = 0, numbers = 0;
+	switch (usage) {
+#define HP_INPUT_USAGE(name, usage, quantity, begin, many, ...) \
+	case usage:                                             \
+		at = HID_AT_##quantity + (begin);               \
+		numbers = many;                                 \
+		what = HID_##quantity;                          \
+		break;
+#define HP_COUNTER_USAGE(name, usage, counter, ...) \
+	case usage:                                 \
+		what = HID_##counter;               \
+		break;
+#include "usages.def"
+	default:
 		return;
 	}
-	if (usage == (SENSORS | 0x0544)) {
-		at = ROTATION;
-		what = HID_ROTATION;
-	} else if (usage == (SENSORS | 0x0545) || usage == (SENSORS | 0x0456)) {
-		at = GYRO;
-		what = HID_GYRO;
-	} else if (usage == (SENSORS | 0x0452)) {
-		at = ACCEL;
-		what = HID_ACCEL;
+	if (what == HID_RESET) {
+		r->reset = bits_at(d, f, value);
+		r->reset.is_signed = 0; /* raw bits, whatever its range */
+	} else if (n < numbers) {
+		return;
 	}
-	if (at >= 0) {
-		for (uint32_t i = 0; n >= 3 && i < 3; i++)
-			place(r, d, f, value + i, at + (int)i);
-		r->has |= n >= 3 ? what : 0;
-	} else if (usage >= (SENSORS | 0x0457) && usage <= (SENSORS | 0x0459)) {
-		place(r, d, f, value, GYRO + (int)(usage - (SENSORS | 0x0457)));
-		r->has |= HID_GYRO;
-	} else if (usage >= (SENSORS | 0x0453) && usage <= (SENSORS | 0x0455)) {
-		place(r, d, f, value, ACCEL + (int)(usage - (SENSORS | 0x0453)));
-		r->has |= HID_ACCEL;
-	}
+	for (uint32_t i = 0; i < numbers; i++)
+		place(r, d, f, value + i, at + (int)i);
+	r->has |= what;
 }
 
 /* Walks a field's values in runs of equal usages; the last usage stands for all values that are left. */
@@ -160,7 +154,8 @@ int hp_hid_plan_compile(struct hp_hid_plan *plan, const struct hp_hid_descriptor
 	}
 	if (plan->nreports)
 		return 0;
-	snprintf(why, why_size, "no rotation vector (usage 0020:0544, three values) in any input report");
+	snprintf(why, why_size, "no rotation vector (usage " HP_USAGE_FMT ", three values) in any input report",
+	         HP_USAGE_ARGS(HP_USAGE_ROTATION_VECTOR));
 	return -1;
 }
 
@@ -289,6 +284,7 @@ int hp_hid_plan_decode(const struct hp_hid_plan *plan, const uint8_t *data, size
 			mixed(r, data, out);
 	}
 	/* written out, because a loop becomes a call of memset; a rotation vector takes two pairs */
+	_Static_assert(HID_PLAN_VALUES == 10, "one line for each pair behind the second");
 	if (end < 6)
 		*(pair *)(void *)(out->v + 4) = zero;
 	if (end < 8)

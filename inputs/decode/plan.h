@@ -8,12 +8,12 @@
 #ifndef HID_PLAN_H
 #define HID_PLAN_H
 #include "descriptor.h"
+#include "usages.h"
 
 enum {
-	HID_PLAN_REPORTS = 8, /* report IDs that may carry a rotation vector      */
-	HID_PLAN_VALUES = 10  /* nine numbers, and one so that they come in pairs */
+	HID_PLAN_REPORTS = 8,                           /* report IDs that may carry a rotation vector      */
+	HID_PLAN_VALUES = HID_NUMBERS + HID_NUMBERS % 2 /* of usages.def, in pairs         */
 };
-enum { HID_ROTATION = 1u << 0, HID_GYRO = 1u << 1, HID_ACCEL = 1u << 2, HID_RESET = 1u << 3 }; /* what is there */
 
 /* Where the bits of one number are. size 0: the number is 0. */
 struct hp_hid_bits {
@@ -31,7 +31,7 @@ struct hp_hid_plan_report {
 	uint32_t reach;                /* bytes that nine-byte loads of the general path touch                      */
 	uint16_t reset_at, reset_mask; /* the low byte of the reset counter, for the direct path     */
 	uint16_t at[HID_PLAN_VALUES];  /* byte of each value, for words                              */
-	struct hp_hid_bits bits[HID_PLAN_VALUES]; /* rotation x y z, angular velocity, acceleration             */
+	struct hp_hid_bits bits[HID_PLAN_VALUES]; /* in the order of usages.def                                 */
 	struct hp_hid_bits reset;
 	_Alignas(16) double lmin[HID_PLAN_VALUES]; /* logical minimum; */
 	double range[HID_PLAN_VALUES];             /* maximum - minimum */
@@ -46,8 +46,7 @@ struct hp_hid_plan {
 	struct hp_hid_plan_report report[HID_PLAN_REPORTS];
 };
 struct hp_hid_values {
-	_Alignas(16) double v[HID_PLAN_VALUES]; /* rotation x y z (rad), angular velocity (rad/s), acceleration (m/s^2);
-	                              0 when absent */
+	_Alignas(16) double v[HID_PLAN_VALUES]; /* HID_AT_ROTATION (rad), HID_AT_GYRO (rad/s) ...; 0 when absent */
 	uint32_t has;   /* HID_ROTATION ...                                                          */
 	uint32_t reset; /* 0 to 255                                                                  */
 };

@@ -37,17 +37,19 @@ int tracker_report(struct tracker *t, int64_t time_ns, const uint8_t *data, size
 {
 	static const struct hp_sample empty = HP_SAMPLE_INIT;
 	struct hp_hid_values now;
+	uint32_t flags = 0;
 	*reset = false;
 	count(t, time_ns);
 	if (!hp_hid_plan_decode(&t->plan, data, size, &now))
 		return 0;
 	*out = empty;
-	out->flags =
-	    HP_ROTVEC | HP_QUAT_DUE | (now.has & HID_GYRO ? HP_GYRO : 0) | (now.has & HID_ACCEL ? HP_ACCEL : 0);
 	out->time_ns = time_ns;
-	memcpy(out->rotvec, now.v, sizeof out->rotvec);
-	memcpy(out->gyro, now.v + 3, sizeof out->gyro);
-	memcpy(out->accel, now.v + 6, sizeof out->accel);
+/* what has a plan has a rotation */
+#define HP_QUANTITY(name, numbers, member, flag, ...)                                       \
+	flags |= HID_##name == HID_ROTATION || now.has & HID_##name ? (uint32_t)(flag) : 0; \
+	memcpy(&out->member, now.v + HID_AT_##name, sizeof out->member);
+#include "usages.def"
+	out->flags = flags;
 	out->rate_hz = t->rate_hz;
 	if (now.has & HID_RESET) {
 		out->reset_count = now.reset;

@@ -16,7 +16,7 @@ struct tracker {
 	uint32_t last_reset;
 };
 
-/* Compiles the plan. Returns 0, or -1 with one sentence in why ("no rotation vector (usage 0020:0544) ..."). */
+/* Compiles the plan. Returns 0, or -1 with one sentence in why ("no rotation vector ..."). */
 int tracker_open(struct tracker *t, const struct hp_hid_descriptor *d, char *why, size_t why_size);
 /* A new connection: the rate window opens at rate_start_ns. */
 void tracker_connect(struct tracker *t, int64_t rate_start_ns);

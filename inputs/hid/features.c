@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNIQUE_ID = 0x00200302 };
 static const char prefix[] = "#AndroidHeadTracker#";
 
 int hp_hid_features_init(struct hp_hid_features *f, const struct hp_hid_descriptor *d)
@@ -69,7 +68,7 @@ static void find_unique(struct hp_hid_features *f, const struct hp_hid_feature *
 {
 	for (size_t i = 0; i < d->nfields; i++) {
 		const struct hp_hid_field *x = &d->fields[i];
-		if (x->kind != HID_FEATURE || x->report_id != r->id || hp_hid_field_usage(x, 0) != UNIQUE_ID)
+		if (x->kind != HID_FEATURE || x->report_id != r->id || hp_hid_field_usage(x, 0) != HP_USAGE_UNIQUE_ID)
 			continue;
 		size_t at = x->bit_offset / 8;
 		if (x->bit_offset % 8 || (uint64_t)x->bit_size * x->count != 8 * HID_UNIQUE_SIZE ||

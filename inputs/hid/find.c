@@ -13,22 +13,23 @@
 /* hidapi keeps one error text per process: one thread at a time in hid_enumerate() and hid_open_path() */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
-enum { SENSOR_CUSTOM = 0x002000e1, ROTATION = 0x00200544 };
-
 enum hp_hid_verdict hp_hid_recognize(const struct hp_hid_descriptor *d, char *why, size_t why_size)
 {
 	bool custom = false, rotation = false;
 	for (size_t i = 0; i < d->ncollections; i++)
-		custom |= d->collections[i].usage == SENSOR_CUSTOM;
+		custom |= d->collections[i].usage == HP_USAGE_CUSTOM_SENSOR;
 	for (size_t i = 0; i < d->nfields; i++)
-		rotation |= d->fields[i].kind == HID_INPUT && hp_hid_field_usage(&d->fields[i], 0) == ROTATION;
+		rotation |=
+		    d->fields[i].kind == HID_INPUT && hp_hid_field_usage(&d->fields[i], 0) == HP_USAGE_ROTATION_VECTOR;
 	if (custom) {
 		struct tracker t;
 		return tracker_open(&t, d, why, why_size) < 0 ? HID_MAYBE : HID_TRACKER;
 	}
 	if (!rotation)
 		return HID_OTHER;
-	snprintf(why, why_size, "has a rotation vector, but not in a collection of usage 0020:00e1 (custom sensor)");
+	snprintf(why, why_size,
+	         "has a rotation vector, but not in a collection of usage " HP_USAGE_FMT " (custom sensor)",
+	         HP_USAGE_ARGS(HP_USAGE_CUSTOM_SENSOR));
 	return HID_MAYBE;
 }
 

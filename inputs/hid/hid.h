@@ -81,12 +81,15 @@ void hp_hid_unique_text(const uint8_t unique[HID_UNIQUE_SIZE], char *buf, size_t
 
 /* What the start-up wants to write. */
 struct hp_hid_setup {
-	bool changed[256];                          /* by report ID: write this one               */
-	bool interval, transport, power, reporting; /* the descriptor offers it */
-	double interval_ms;                         /* what the device will use, after rounding and limits */
-	double interval_min_ms, interval_max_ms;    /* what it offers; 0 = not said     */
+	bool changed[256]; /* by report ID: write this one               */
+	                   /* true: the descriptor offers it. The selectors of usages.def: transport, power ... */
+#define HP_SELECTOR(name, usage, member, ...) bool member;
+#include "inputs/decode/usages.def"
+	bool interval;
+	double interval_ms;                      /* what the device will use, after rounding and limits */
+	double interval_min_ms, interval_max_ms; /* what it offers; 0 = not said     */
 };
-/* Sets interval, transport ACL, full power and all events in the feature reports (their other bits stay). */
+/* Sets the interval and the selectors of usages.def in the feature reports (their other bits stay). */
 void hp_hid_setup_edit(struct hp_hid_setup *, struct hp_hid_features *, const struct hp_hid_descriptor *,
                        double interval_ms);
 /* Writes them, one report per ID, all events last, and reads them back. say gets one sentence for each thing that is

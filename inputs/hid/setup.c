@@ -6,16 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* HID Usage Tables, page 0x20 (Sensors); 0xF8xx from Android's head tracker protocol 2.0 */
-enum {
-	REPORT_INTERVAL = 0x0020030e,
-	ALL_EVENTS = 0x00200841,
-	FULL_POWER = 0x00200851,
-	TRANSPORT_ACL = 0x0020f800,
-	UNIT_SECOND = 0x1001, /* HID 1.11, 6.2.2.7 */
-	VARIABLE = 1u << 1,
-	CONSTANT = 1u << 0
-};
+enum { UNIT_SECOND = 0x1001 }; /* HID 1.11, 6.2.2.7 */
 
 static struct hp_hid_feature *feature_of(const struct hp_hid_features *f, uint8_t id)
 {
@@ -68,10 +59,10 @@ static bool choose(struct hp_hid_setup *s, struct hp_hid_features *f, const stru
 		const struct hp_hid_field *x = &d->fields[i];
 		int64_t at = x->kind == HID_FEATURE ? usage_index(x, usage) : -1;
 		struct hp_hid_feature *r = at >= 0 ? feature_of(f, x->report_id) : NULL;
-		if (!r || !x->count || x->flags & CONSTANT)
+		if (!r || !x->count || x->flags & HID_CONSTANT)
 			continue;
 		bool several = x->nusages > 1 || (x->nusages == 1 && x->usages[0].first != x->usages[0].last);
-		if (x->flags & VARIABLE && several) {
+		if (x->flags & HID_VARIABLE && several) {
 			if (at >= x->count)
 				continue;
 			for (uint32_t k = 0; k < x->count; k++)
@@ -89,8 +80,8 @@ static const struct hp_hid_field *interval_field(const struct hp_hid_features *f
 {
 	for (size_t i = 0; i < d->nfields; i++) {
 		const struct hp_hid_field *x = &d->fields[i];
-		if (x->kind == HID_FEATURE && x->count && !(x->flags & CONSTANT) &&
-		    usage_index(x, REPORT_INTERVAL) >= 0 && feature_of(f, x->report_id))
+		if (x->kind == HID_FEATURE && x->count && !(x->flags & HID_CONSTANT) &&
+		    usage_index(x, HP_USAGE_REPORT_INTERVAL) >= 0 && feature_of(f, x->report_id))
 			return x;
 	}
 	return NULL;
@@ -137,9 +128,8 @@ void hp_hid_setup_edit(struct hp_hid_setup *s, struct hp_hid_features *f, const 
 {
 	memset(s, 0, sizeof *s);
 	set_interval(s, f, d, interval_ms);
-	s->transport = choose(s, f, d, TRANSPORT_ACL);
-	s->power = choose(s, f, d, FULL_POWER);
-	s->reporting = choose(s, f, d, ALL_EVENTS);
+#define HP_SELECTOR(name, usage, member, ...) s->member = choose(s, f, d, usage);
+#include "inputs/decode/usages.def"
 }
 
 /* Compares what the device says now with what was written, field by field, writable fields only. */
@@ -155,13 +145,14 @@ static void compare(const struct hp_hid_feature *want, const uint8_t *got, size_
 	static const struct {
 		uint32_t usage;
 		const char *text;
-	} names[] = { { ALL_EVENTS, "did not accept to report all events" },
-		      { FULL_POWER, "did not accept full power" },
-		      { TRANSPORT_ACL, "did not accept the ACL transport" },
-		      { REPORT_INTERVAL, "did not accept the report interval" } };
+	} names[] = {
+#define HP_SELECTOR(name, usage, member, field, what, value, refused) { usage, refused },
+#include "inputs/decode/usages.def"
+		{ HP_USAGE_REPORT_INTERVAL, "did not accept the report interval" }
+	};
 	for (size_t i = 0; i < d->nfields; i++) {
 		const struct hp_hid_field *x = &d->fields[i];
-		if (x->kind != HID_FEATURE || x->report_id != want->id || x->flags & CONSTANT)
+		if (x->kind != HID_FEATURE || x->report_id != want->id || x->flags & HID_CONSTANT)
 			continue;
 		bool same = true;
 		for (uint32_t k = 0; k < x->count && same; k++) {
@@ -205,7 +196,7 @@ int hp_hid_setup_write(const struct hp_hid_setup *s, const struct hp_hid_feature
 	int last = -1;
 	for (size_t i = 0; i < d->nfields; i++)
 		if (d->fields[i].kind == HID_FEATURE && s->changed[d->fields[i].report_id] &&
-		    usage_index(&d->fields[i], ALL_EVENTS) >= 0)
+		    usage_index(&d->fields[i], HP_USAGE_ALL_EVENTS) >= 0)
 			last = d->fields[i].report_id;
 	for (size_t i = 0; i < f->n; i++)
 		if (s->changed[f->at[i].id] && f->at[i].id != last)

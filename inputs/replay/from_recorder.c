@@ -155,8 +155,8 @@ static void why_not(const struct seen *seen, const char *path, int wanted, char 
 	else if (wanted >= 0 || seen->devices == 1)
 		snprintf(why, size, "%.300s:%u: the report descriptor does not serve: %s", path, seen->line, seen->why);
 	else
-		snprintf(why, size, "%.300s: none of its %d devices has a rotation vector (usage 0020:0544)", path,
-		         seen->devices);
+		snprintf(why, size, "%.300s: none of its %d devices has a rotation vector (usage " HP_USAGE_FMT ")",
+		         path, seen->devices, HP_USAGE_ARGS(HP_USAGE_ROTATION_VECTOR));
 }
 
 int recorder_source_open(struct report_source **out, const struct report_source_ask *ask, char *why, size_t why_size)

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * tables.c - prints the tables of docs/ that come from tables of the code: `docs-tables NAME`, without a name the list
+ * of names. tests/docs/tables.py puts them between the marks in the pages and compares. */
+#include "headpipe.h"
+#include "inputs/decode/usages.h"
+#include <stdio.h>
+#include <string.h>
+
+static void input_usages(void)
+{
+	puts("| usage | meaning | shape |\n|---|---|---|");
+#define HP_INPUT_USAGE(name, usage, quantity, begin, numbers, meaning)    \
+	printf("| %04x | %s | %s |\n", (unsigned)(usage)&0xffff, meaning, \
+	       (numbers) == 3 ? "three values or more" : "one value");
+#define HP_COUNTER_USAGE(name, usage, counter, meaning) \
+	printf("| %04x | %s | its raw bits, cut to 8 |\n", (unsigned)(usage)&0xffff, meaning);
+#include "inputs/decode/usages.def"
+}
+
+static void selectors(void)
+{
+	puts("| what | usage | value |\n|---|---|---|");
+#define HP_SELECTOR(name, usage, member, field, what, value, ...) \
+	printf("| %s | %04x | %04x: %s |\n", what, (unsigned)(field)&0xffff, (unsigned)(usage)&0xffff, value);
+#include "inputs/decode/usages.def"
+}
+
+static const struct {
+	const char *name;
+	void (*print)(void);
+} tables[] = {
+	{ "input-usages", input_usages },
+	{ "selectors", selectors },
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+		if (argc < 2) {
+			puts(tables[i].name);
+		} else if (!strcmp(argv[1], tables[i].name)) {
+			tables[i].print();
+			return 0;
+		}
+	if (argc < 2)
+		return 0;
+	fprintf(stderr, "docs-tables: there is no table %s\n", argv[1]);
+	return 2;
+}
