@@ -3,10 +3,15 @@
  * axes differ from ours.
  *
  * It works on the three angles yaw, pitch, roll (degrees, about z, y, x) and on x, y, z (cm), in this order: swap,
- * invert, scale, offset. Yaw and roll wrap at 180, they never stick. The quaternion is then built anew from the
- * angles. gyro and accel stay what was measured. With nothing to do, samples pass untouched, bit for bit. */
-#include "pose/basis.h"
+ * invert, scale, offset. The quaternion is then built anew from the angles. gyro and accel stay what was measured. With
+ * nothing to do, samples pass untouched, bit for bit.
+ *
+ * Angles that are only swapped, inverted or shifted wrap at 180, they never stick. As soon as one is scaled, the angles
+ * are followed through 180 and over the top first (angles.h), and what a scale makes of one ends at straight behind
+ * (yaw and roll) or straight up and down (pitch): no angle spills over into the others. */
 #include "headpipe.h"
+#include "pose/angles.h"
+#include "pose/basis.h"
 #include "pose/pose.h"
 #include <errno.h>
 #include <math.h>
@@ -19,7 +24,9 @@ static const char *const names[AXES] = { "yaw", "pitch", "roll", "x", "y", "z" }
 struct plan {
 	int from[AXES];
 	double factor[AXES], offset[AXES];
+	double turn[3];        /* of the angles that come in, see hp_angles_follow() */
 	bool angles, position; /* whether anything is changed there */
+	bool scaled;           /* whether an angle is made stronger or weaker */
 };
 struct axes {
 	const char *invert, *swap;
@@ -27,6 +34,7 @@ struct axes {
 	double offset_yaw, offset_pitch, offset_roll, offset_x, offset_y, offset_z;
 
 	struct plan plan;
+	struct hp_angles followed;
 };
 #define SCALE(f) HP_OPT_REAL(struct axes, f, "1", -100, 100, "multiplies this axis", HP_LIVE)
 #define TURN(f)  HP_OPT_REAL(struct axes, f, "0", -180, 180, "added to this angle at the end, degrees", HP_LIVE)
@@ -141,6 +149,12 @@ static int prepare(void *self)
 	for (int i = 0; i < AXES; i++) {
 		p.factor[i] *= scale[i];
 		p.offset[i] = offset[i];
+		double gain = fabs(p.factor[i]);
+		if (i < 3) {
+			p.scaled |= gain != 1;
+			/* what becomes pitch never meets itself behind the head: late is best */
+			p.turn[p.from[i]] = i == 1 ? 270 : gain >= 1 ? hp_angles_turn(180 / gain) : INFINITY;
+		}
 		bool changes = p.from[i] != i || p.factor[i] != 1 || offset[i] != 0;
 		if (i < 3)
 			p.angles |= changes;
@@ -148,6 +162,7 @@ static int prepare(void *self)
 			p.position |= changes;
 	}
 	a->plan = p;
+	a->followed.started = false;
 	return 0;
 }
 static void apply(const struct plan *p, int first, double v[3])
@@ -156,6 +171,39 @@ static void apply(const struct plan *p, int first, double v[3])
 	for (int i = 0; i < 3; i++)
 		v[i] = in[p->from[first + i] - first] * p->factor[first + i] + p->offset[first + i];
 }
+/* Straight behind, or straight up or down, is as far as a scaled angle goes; an angle that was further already stays.
+ */
+static void apply_scaled(struct axes *a, double ypr[3])
+{
+	const struct plan *p = &a->plan;
+	double in[3], out[3];
+	hp_angles_follow(&a->followed, ypr, p->turn, in);
+	for (int i = 0; i < 3; i++) {
+		double v = in[p->from[i]], gain = p->factor[i];
+		out[i] = v * gain;
+		if (i == 1) {
+			double most = fmax(90, fmin(fabs(v), fabs(out[i])));
+			out[i] = fmax(-most, fmin(most, out[i] + p->offset[i]));
+		} else {
+			if (fabs(gain) > 1)
+				out[i] = fmax(-180, fmin(180, out[i]));
+			out[i] += p->offset[i];
+		}
+	}
+	for (int i = 0; i < 3; i++)
+		ypr[i] = out[i];
+}
+static int axes_reset(void *self)
+{
+	struct axes *a = self;
+	a->followed.started = false;
+	return 0;
+}
+/* The pose jumps on purpose: turns that were counted before count no more. */
+static int axes_command(void *self, const char *verb)
+{
+	return strcmp(verb, "recenter") ? -ENOTSUP : axes_reset(self);
+}
 static int axes_open(void *self, const struct hp_host *host)
 {
 	(void)host;
@@ -163,14 +211,19 @@ static int axes_open(void *self, const struct hp_host *host)
 }
 static int axes_filter(void *self, struct hp_sample *s)
 {
-	const struct axes *a = self;
+	struct axes *a = self;
 	if (a->plan.position && s->flags & HP_POS)
 		apply(&a->plan, 3, s->pos);
 	if (!a->plan.angles)
 		return HP_KEEP;
 	if (!(s->flags & HP_YPR))
 		hp_quat_to_ypr(s->quat, s->ypr);
-	apply(&a->plan, 0, s->ypr);
+	if (s->flags & HP_JUMP)
+		a->followed.started = false;
+	if (a->plan.scaled)
+		apply_scaled(a, s->ypr);
+	else
+		apply(&a->plan, 0, s->ypr);
 	for (int i = 0; i < 3; i++)
 		s->ypr[i] = hp_frame_wrap(s->ypr[i]);
 	hp_frame_quat_from_ypr(s->ypr, s->quat);
@@ -183,9 +236,10 @@ static int axes_filter(void *self, struct hp_sample *s)
 	return HP_KEEP;
 }
 HP_MODULE(axes) = {
-	HP_MODULE_HEAD,     .kind = HP_FILTER,
-	.name = "axes",     .summary = "swaps, inverts, scales and shifts single axes",
-	.options = options, .state_size = sizeof(struct axes),
-	.open = axes_open,  .filter = axes_filter,
-	.changed = prepare, .check = axes_check,
+	HP_MODULE_HEAD,      .kind = HP_FILTER,
+	.name = "axes",      .summary = "swaps, inverts, scales and shifts single axes",
+	.options = options,  .state_size = sizeof(struct axes),
+	.open = axes_open,   .filter = axes_filter,
+	.changed = prepare,  .check = axes_check,
+	.reset = axes_reset, .command = axes_command,
 };

@@ -248,10 +248,16 @@ static void test_axes(void **unused)
 	expect(&s, -20, 30, 40);
 	s = pose(40, 30, 20);
 	AXES(&s, "scale_yaw", "5", "offset_roll", "170", "scale_pitch", "0.5");
-	expect(&s, -160, 15, -170); /* wrapped, not stuck */
+	expect(&s, 180, 15, -170); /* scaled: ends straight behind; shifted: wraps */
 	assert_true(s.flags & HP_YPR);
 	s = pose(10, 60, 20);
-	AXES(&s, "scale_pitch", "2"); /* over the top: 120 degrees of pitch is the same pose with other angles */
+	AXES(&s, "scale_pitch", "2"); /* ends straight down, and yaw and roll stay what they are */
+	assert_true(s.flags & HP_YPR && !(s.flags & HP_ROTVEC));
+	NEAR(s.ypr[0], 10, 1e-12);
+	assert_true(s.ypr[1] == 90);
+	NEAR(s.ypr[2], 20, 1e-12);
+	s = pose(10, 60, 20);
+	AXES(&s, "offset_pitch", "60"); /* only shifted: 120 degrees of pitch is the same pose with other angles */
 	expect(&s, -170, 60, -160);
 	assert_false(s.flags & HP_YPR);
 	s = pose(0, 0, 0);
