@@ -91,3 +91,27 @@ size_t hps_message_size(const struct hps_writer *w, int channel)
 {
 	return channel < 1 || (size_t)channel > w->nchannels ? 0 : w->channels[channel - 1].message_size;
 }
+
+void hps_put_schema(struct hps_out *out, const struct hps_writer *w, size_t index)
+{
+	const struct hps_wschema *s = &w->schemas[index];
+	size_t at = hps_out_begin(out, HPS_OP_SCHEMA);
+	hps_out_u16(out, (uint16_t)(index + 1));
+	hps_out_string(out, s->name);
+	hps_out_string(out, s->encoding);
+	hps_out_u32(out, (uint32_t)s->size);
+	hps_out_bytes(out, s->data, s->size);
+	hps_out_end(out, at);
+}
+
+void hps_put_channel(struct hps_out *out, const struct hps_writer *w, size_t index)
+{
+	const struct hps_wchannel *c = &w->channels[index];
+	size_t at = hps_out_begin(out, HPS_OP_CHANNEL);
+	hps_out_u16(out, (uint16_t)(index + 1));
+	hps_out_u16(out, c->schema);
+	hps_out_string(out, c->topic);
+	hps_out_string(out, c->encoding);
+	hps_out_bytes(out, c->metadata.data, c->metadata.size);
+	hps_out_end(out, at);
+}

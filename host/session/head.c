@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "number/number.h"
 #include "head.h"
+#include "number/number.h"
 #include "writer.h"
 
 /* A sample message is the sample's own bytes, the 8-byte fields first. */

@@ -225,3 +225,11 @@ uint32_t hps_map_crc(const char *const *pairs)
 	}
 	return crc;
 }
+
+const char *hps_map_get(const char *const *map, const char *key)
+{
+	for (; map && map[0] && map[1]; map += 2)
+		if (!strcmp(map[0], key))
+			return map[1];
+	return NULL;
+}

@@ -111,6 +111,8 @@ uint32_t hps_crc32(uint32_t crc, const void *, size_t n);
 uint32_t hps_crc32_join(uint32_t first, uint32_t second, uint64_t second_size);
 /* 64-bit hash for fingerprints; not for safety against intent. */
 uint64_t hps_hash(const void *, size_t n);
+/* The value of a key in NULL-terminated pairs (NULL: none); NULL = not there. */
+const char *hps_map_get(const char *const *pairs, const char *key);
 /* CRC-32 of sorted-as-given pairs, for the metadata's own "crc32" pair. */
 uint32_t hps_map_crc(const char *const *pairs);
 

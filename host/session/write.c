@@ -3,118 +3,9 @@
 #include "writer.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 /* Schemas and channels are written again every so many chunks, so that a file whose first chunk is bad can be read. */
 enum { DECLARE_EVERY = 16 };
-
-static int fail(struct hps_writer *w, int error)
-{
-	if (!w->error)
-		w->error = error;
-	return w->error;
-}
-
-int hps_put_bytes_crc(struct hps_writer *w, const void *data, size_t n, uint32_t crc)
-{
-	if (w->error)
-		return w->error;
-	int r = w->sink.write(w->sink.ctx, data, n);
-	if (r < 0) {
-		/* a part may be there: the file must end with a whole record */
-		if (w->sink.truncate)
-			w->sink.truncate(w->sink.ctx, w->offset);
-		return fail(w, r);
-	}
-	w->crc = w->offset ? hps_crc32_join(w->crc, crc, n) : crc;
-	w->offset += n;
-	return 0;
-}
-
-int hps_put_bytes(struct hps_writer *w, const void *data, size_t n)
-{
-	return hps_put_bytes_crc(w, data, n, hps_crc32(0, data, n));
-}
-
-void hps_put_schema(struct hps_out *out, const struct hps_writer *w, size_t index)
-{
-	const struct hps_wschema *s = &w->schemas[index];
-	size_t at = hps_out_begin(out, HPS_OP_SCHEMA);
-	hps_out_u16(out, (uint16_t)(index + 1));
-	hps_out_string(out, s->name);
-	hps_out_string(out, s->encoding);
-	hps_out_u32(out, (uint32_t)s->size);
-	hps_out_bytes(out, s->data, s->size);
-	hps_out_end(out, at);
-}
-
-void hps_put_channel(struct hps_out *out, const struct hps_writer *w, size_t index)
-{
-	const struct hps_wchannel *c = &w->channels[index];
-	size_t at = hps_out_begin(out, HPS_OP_CHANNEL);
-	hps_out_u16(out, (uint16_t)(index + 1));
-	hps_out_u16(out, c->schema);
-	hps_out_string(out, c->topic);
-	hps_out_string(out, c->encoding);
-	hps_out_bytes(out, c->metadata.data, c->metadata.size);
-	hps_out_end(out, at);
-}
-
-int hps_create_sink(struct hps_writer **result, const struct hps_sink *sink, const struct hps_writer_options *opts)
-{
-	struct hps_writer *w = calloc(1, sizeof *w);
-	if (!w) {
-		if (sink->close)
-			sink->close(sink->ctx);
-		return -ENOMEM;
-	}
-	w->sink = *sink;
-	w->opts = (struct hps_writer_options)HPS_WRITER_OPTIONS;
-	if (opts)
-		memcpy(&w->opts, opts, opts->struct_size < sizeof w->opts ? opts->struct_size : sizeof w->opts);
-	if (!w->opts.chunk_messages)
-		w->opts.chunk_messages = 1000;
-	if (!w->opts.chunk_bytes)
-		w->opts.chunk_bytes = 64 << 10;
-	if (w->opts.chunk_bytes > HPS_MAX_MESSAGE)
-		w->opts.chunk_bytes = HPS_MAX_MESSAGE;
-	if (w->opts.chunk_ns <= 0)
-		w->opts.chunk_ns = 1000000000;
-	if (w->opts.compression == HPS_ZSTD && !hps_zstd_there())
-		fail(w, -ENOTSUP);
-	else if (w->opts.compression > HPS_ZSTD || w->opts.level < 0 || w->opts.level > 19)
-		fail(w, -EINVAL);
-	struct hps_out head = { 0 };
-	hps_out_bytes(&head, hps_magic, sizeof hps_magic);
-	size_t at = hps_out_begin(&head, HPS_OP_HEADER);
-	hps_out_string(&head, "");
-	hps_out_string(&head, w->opts.library ? w->opts.library : "headpipe");
-	hps_out_end(&head, at);
-	w->opts.library = NULL;
-	if (head.failed || !hps_out_room(&w->chunk, HPS_CHUNK_FRONT + w->opts.chunk_bytes + 1024))
-		fail(w, -ENOMEM);
-	else
-		hps_put_bytes(w, head.data, head.size);
-	free(head.data);
-	w->chunk.size = HPS_CHUNK_FRONT;
-	if (w->error) {
-		int error = w->error;
-		hps_finish(w);
-		return error;
-	}
-	*result = w;
-	return 0;
-}
-
-int hps_create(struct hps_writer **result, const char *path, const struct hps_writer_options *opts)
-{
-	struct hps_sink sink;
-	if (opts && opts->compression == HPS_ZSTD && !hps_zstd_there())
-		return -ENOTSUP;
-	bool exclusive = opts && opts->struct_size > offsetof(struct hps_writer_options, exclusive) && opts->exclusive;
-	int r = hps_file_sink(&sink, path, exclusive);
-	return r < 0 ? r : hps_create_sink(result, &sink, opts);
-}
 
 /* The chunk's messages are packed or left; head in front, indexes behind, one write. */
 static int close_chunk(struct hps_writer *w)
@@ -129,7 +20,7 @@ static int close_chunk(struct hps_writer *w)
 	if (w->opts.compression == HPS_ZSTD) {
 		int r = hps_zstd_pack(w, records, raw);
 		if (r < 0)
-			return fail(w, r);
+			return hps_fail(w, r);
 		if (w->packed.size < raw) {
 			packing = "zstd";
 			size = w->packed.size;
@@ -180,7 +71,7 @@ static int close_chunk(struct hps_writer *w)
 	hps_out_end(ci, record);
 	hps_out_u64(&w->fingerprints, hash);
 	if (w->chunk.failed || ci->failed || w->fingerprints.failed)
-		return fail(w, -ENOMEM);
+		return hps_fail(w, -ENOMEM);
 	body = w->chunk.data + HPS_CHUNK_FRONT; /* may have moved */
 	head = body - front;
 	if (!w->nchunks) {
@@ -213,7 +104,7 @@ static int close_chunk(struct hps_writer *w)
 		for (size_t i = 0; i < w->nchannels; i++)
 			w->channels[i].declared = false;
 	if (w->opts.fsync && w->sink.sync && (r = w->sink.sync(w->sink.ctx)) < 0)
-		return fail(w, r);
+		return hps_fail(w, r);
 	return 0;
 }
 
@@ -263,7 +154,7 @@ int hps_write_as(struct hps_writer *w, int channel, uint32_t sequence, int64_t t
 		declare(w, c);
 	struct hps_out *out = &w->chunk;
 	if (!hps_out_room(out, HPS_HEAD + HPS_MESSAGE_HEAD + n) || !hps_out_room(&c->index, 16))
-		return fail(w, -ENOMEM);
+		return hps_fail(w, -ENOMEM);
 	uint8_t *p = out->data + out->size;
 	uint8_t *body = p + HPS_HEAD + HPS_MESSAGE_HEAD;
 	if (n)
@@ -295,43 +186,4 @@ int hps_write_as(struct hps_writer *w, int channel, uint32_t sequence, int64_t t
 uint64_t hps_written(const struct hps_writer *w)
 {
 	return w->offset + (w->chunk_messages ? w->chunk.size + 16u * w->chunk_messages : 0);
-}
-
-int hps_finish(struct hps_writer *w)
-{
-	close_chunk(w);
-	int first = w->error;
-	/* after a full disk there may be room for the summary all the same; without it the file is readable too */
-	w->error = 0;
-	if (w->offset)
-		hps_put_summary(w);
-	int r = first ? first : w->error;
-	if (w->offset && w->opts.fsync && w->sink.sync && !r)
-		r = w->sink.sync(w->sink.ctx);
-	if (w->sink.close) {
-		int c = w->sink.close(w->sink.ctx);
-		r = r ? r : c;
-	}
-	for (size_t i = 0; i < w->nschemas; i++) {
-		free(w->schemas[i].name);
-		free(w->schemas[i].encoding);
-		free(w->schemas[i].data);
-	}
-	for (size_t i = 0; i < w->nchannels; i++) {
-		free(w->channels[i].topic);
-		free(w->channels[i].encoding);
-		free(w->channels[i].metadata.data);
-		free(w->channels[i].index.data);
-	}
-	free(w->schemas);
-	free(w->channels);
-	free(w->chunk.data);
-	free(w->chunk_indexes.data);
-	free(w->attachment_indexes.data);
-	free(w->metadata_indexes.data);
-	free(w->fingerprints.data);
-	free(w->packed.data);
-	hps_zstd_pack_free(w);
-	free(w);
-	return r;
 }

@@ -47,6 +47,8 @@ struct hps_writer {
 /* Room in front of the messages of a chunk: record head, times, sizes, "zstd", length. */
 enum { HPS_CHUNK_FRONT = HPS_HEAD + 8 + 8 + 8 + 4 + 4 + 4 + 8 };
 
+/* Keeps the first error of the file, which it returns from then on. */
+int hps_fail(struct hps_writer *, int error);
 /* Appends to the file; on failure cuts it back and remembers the error. crc: of the bytes, when it is known. */
 int hps_put_bytes(struct hps_writer *, const void *, size_t n);
 int hps_put_bytes_crc(struct hps_writer *, const void *, size_t n, uint32_t crc);
