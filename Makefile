@@ -18,8 +18,17 @@ part = $(word $2,$(subst :, ,$1))
 
 HP_CFLAGS := -std=c11 -D_DEFAULT_SOURCE -D_POSIX_C_SOURCE=200809L -Ihost/api -Ihost -I. -I$B \
   -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wimplicit-fallthrough \
-  -fvisibility=hidden -ffp-contract=off -fno-math-errno -MMD -MP -DHP_VERSION='"$(VERSION)"' -DHP_PREFIX='"$(PREFIX)"' $(if $(WERROR),-Werror)
+  -fvisibility=hidden -MMD -MP -DHP_VERSION='"$(VERSION)"' -DHP_PREFIX='"$(PREFIX)"' $(if $(WERROR),-Werror)
 HP_LDFLAGS :=
+# The bytes are a promise, so these stand after CFLAGS in every compile line: no fused multiply-add, no fast-math, no x87.
+# On x86 the instructions themselves are taken away, because gcc's vectoriser fuses in spite of -ffp-contract=off.
+# Words that link start-up code which flushes subnormal numbers to 0 are taken out altogether.
+X86  := $(if $(filter x86_64% amd64% i%86-%,$(shell $(CC) -dumpmachine 2>/dev/null)),-msse2 -mfpmath=sse -mno-fma -mno-fma4 -mno-avx512f)
+HP_LAST := -fno-fast-math -fno-unsafe-math-optimizations -fno-associative-math -fno-reciprocal-math -fno-finite-math-only \
+  -fsigned-zeros -fno-math-errno -ffp-contract=off $(X86)
+kept  = $(patsubst -Ofast,-O3,$(filter-out -ffast-math -funsafe-math-optimizations,$1))
+COMPILE = $(CC) $(HP_CFLAGS) $1 $(call kept,$(CFLAGS)) $(HP_LAST)
+LINK    = $(CC) $(HP_LDFLAGS) $(call kept,$(LDFLAGS))
 # `make V=1` shows the full commands.
 Q = $(if $(V),,@echo '  $1'; )
 ifneq ($(SANITIZE),)
@@ -72,8 +81,8 @@ run: deps
 	$B/headpipe run conf/demo.ini
 
 $B/flags: FORCE
-	@mkdir -p $B; echo '$(subst ','"'"',$(CC) $(HP_CFLAGS) $(CFLAGS) $(HP_LDFLAGS) $(LDFLAGS) $(HAVE))' | cmp -s - $@ || \
-	echo '$(subst ','"'"',$(CC) $(HP_CFLAGS) $(CFLAGS) $(HP_LDFLAGS) $(LDFLAGS) $(HAVE))' > $@
+	@mkdir -p $B; echo '$(subst ','"'"',$(call COMPILE,) $(LINK) $(HAVE))' | cmp -s - $@ || \
+	echo '$(subst ','"'"',$(call COMPILE,) $(LINK) $(HAVE))' > $@
 $B/have.h: $B/flags
 	@{ $(foreach o,$(OPTIONAL),echo '#define HP_HAVE_$(call part,$o,1) $(if $(filter $o,$(HAVE)),1,0)';) } > $@
 
@@ -83,26 +92,26 @@ KIND = $(if $(filter inputs/%,$<),-DHP_BUILTIN=input,$(if $(filter filters/%,$<)
 
 $B/%.o: %.c $B/flags $B/have.h
 	@mkdir -p $(@D)
-	$(call Q,CC   $<)$(CC) $(HP_CFLAGS) $(KIND) $(PC_CFLAGS) $(CFLAGS) -c $< -o $@
+	$(call Q,CC   $<)$(call COMPILE,$(KIND) $(PC_CFLAGS)) -c $< -o $@
 
 $B/libhost.a: $(LIBO)
 	@rm -f $@
 	@ar rcs $@ $^
 $B/headpipe: $B/host/commands/main.o $B/libhost.a
-	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
+	$(call Q,LINK $@)$(LINK) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
 $B/tests/unit/%: $B/tests/unit/%.o $(PLAINO) $B/libhost.a
-	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -lcmocka -ldl -lm -lpthread
+	$(call Q,LINK $@)$(LINK) $^ -o $@ $(PC_LIBS) -lcmocka -ldl -lm -lpthread
 # Modules that tests load; a sanitizer's own symbols are in the program.
 $B/tests/modules/%.so: tests/unit/modules/%.c $B/flags
 	@mkdir -p $(@D)
-	$(call Q,LINK $@)$(CC) $(HP_CFLAGS) $(CFLAGS) -fPIC -shared $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -Wl,-z,nodelete $< -o $@
+	$(call Q,LINK $@)$(call COMPILE,) -fPIC -shared $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -Wl,-z,nodelete $< -o $@
 # The same source explores under `make fuzz` and replays its committed corpus in `make test`.
 ifneq ($(FUZZING),)
 $B/tests/fuzz/%: $B/tests/fuzz/%.o $B/libhost.a
-	$(call Q,LINK $@)$(CC) -fsanitize=fuzzer,address,undefined $(LDFLAGS) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
+	$(call Q,LINK $@)$(CC) -fsanitize=fuzzer,address,undefined $(call kept,$(LDFLAGS)) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
 else
 $B/tests/fuzz/%: $B/tests/fuzz/%.o $B/tests/fuzz/replay.o $B/libhost.a
-	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
+	$(call Q,LINK $@)$(LINK) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
 endif
 # make fuzz [FUZZ_SECONDS=60] [TARGET=config]: what is found lies in build/fuzz/.
 FUZZ_SECONDS ?= 60
@@ -117,9 +126,9 @@ fuzz-run: $(FUZZ)
 	    { tail -n 40 $B/$$n.log; exit 1; }; done; echo 'nothing found'
 
 $B/headpipe-bench: $(BENCHO) $(PLAINO) $B/libhost.a
-	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
+	$(call Q,LINK $@)$(LINK) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
 $B/headpipe-verify: $B/bench/verify/verify.o $B/libhost.a
-	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ -lm -lpthread
+	$(call Q,LINK $@)$(LINK) $^ -o $@ -lm -lpthread
 
 # libheadpipe-session: the session reader and writer alone. Only the functions of headpipe-session.h can be seen.
 SESSION_SRC := $(wildcard host/session/*.c host/number/*.c)
@@ -131,9 +140,9 @@ SESSION_SO := libheadpipe-session.so.1
 lib: $B/$(SESSION_SO) $B/libheadpipe-session.a
 $B/pic/%.o: %.c $B/flags $B/have.h
 	@mkdir -p $(@D)
-	$(call Q,CC   $<)$(CC) $(HP_CFLAGS) -fPIC $(PC_CFLAGS) $(CFLAGS) -c $< -o $@
+	$(call Q,CC   $<)$(call COMPILE,-fPIC $(PC_CFLAGS)) -c $< -o $@
 $B/$(SESSION_SO): $(SESSION_PIC)
-	$(call Q,LINK $@)$(CC) -shared -Wl,-soname,$(SESSION_SO) $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(SESSION_LIBS)
+	$(call Q,LINK $@)$(CC) -shared -Wl,-soname,$(SESSION_SO) $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) $(HP_LDFLAGS) $(call kept,$(LDFLAGS)) $^ -o $@ $(SESSION_LIBS)
 	@ln -sf $(SESSION_SO) $B/libheadpipe-session.so
 $B/libheadpipe-session.a: $(SESSION_PIC)
 	@rm -f $@
@@ -141,7 +150,7 @@ $B/libheadpipe-session.a: $(SESSION_PIC)
 
 # Session files in figures, beside those of the peer; --json: one object per line.
 $B/headpipe-bench-session: $B/bench/session/bench_session.o $B/libhost.a
-	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -lm -lpthread
+	$(call Q,LINK $@)$(LINK) $^ -o $@ $(PC_LIBS) -lm -lpthread
 bench-session: deps
 	@$(MAKE) --no-print-directory $B/headpipe-bench-session
 	$B/headpipe-bench-session

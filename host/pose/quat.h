@@ -3,7 +3,16 @@
  * The order of every sum is the reference's and must stay: it decides the last bit. */
 #ifndef HP_QUAT_H
 #define HP_QUAT_H
+#include <float.h>
 #include <math.h>
+
+/* The Makefile's last flags see to this; here for builds without it. */
+#if defined __FAST_MATH__ || (defined __FINITE_MATH_ONLY__ && __FINITE_MATH_ONLY__)
+#error "headpipe's bytes and its refusal of NaN need real arithmetic: build without -Ofast, -ffast-math, -ffinite-math-only"
+#endif
+#if FLT_EVAL_METHOD != 0
+#error "headpipe's bytes need doubles that are rounded at every step: on 32-bit x86 build with -msse2 -mfpmath=sse"
+#endif
 
 #define QUAT_TINY    1e-12
 #define QUAT_PI      3.14159265358979323846
