@@ -51,7 +51,7 @@ PC_LIBS   = $(shell pkg-config --libs $(DEPS) $(foreach o,$(HAVE),$(call part,$o
 NEEDS_ZSTD      :=
 NEEDS_LIBLO     := outputs/encoders/osc.c
 NEEDS_LIBEVDEV  := outputs/uinput.c
-NEEDS_MOSQUITTO := outputs/mqtt.c inputs/mqtt.c host/io/broker.c
+NEEDS_MOSQUITTO := outputs/mqtt.c inputs/mqtt.c host/io/broker.c host/io/broker_thread.c host/io/broker_cause.c host/io/topic.c
 LACKING := $(foreach o,$(filter-out $(HAVE),$(OPTIONAL)),$(NEEDS_$(call part,$o,1)))
 
 MODS  := $(filter-out $(LACKING),$(wildcard inputs/*.c inputs/*/*.c filters/*.c outputs/*.c outputs/*/*.c))

@@ -22,9 +22,11 @@ struct mqtt {
 struct state {
 	struct hp_mqtt session;
 	struct hp_mqtt_options options;
-	atomic_int waiting; /* messages that libmosquitto holds */
+	atomic_int waiting;         /* messages that libmosquitto holds */
+	atomic_int status_mid;      /* of the last "online"             */
+	atomic_ullong sent, on_way; /* the broker has them; were on their way when a connection ended */
 	char topic[TOPIC_MAX], status[TOPIC_MAX];
-	uint64_t sent, dropped, absent;
+	uint64_t dropped, absent; /* [loop] */
 };
 static const struct hp_option options[] = {
 	HP_OPT_STR(struct mqtt, topic, "headpipe/{name}/pose",
@@ -60,21 +62,27 @@ static int mqtt_check(const void *self, const char **key, char *why, size_t size
 static void connected(void *arg, struct mosquitto *client)
 {
 	struct state *s = arg;
-	atomic_store(&s->waiting, 0); /* what was on its way is lost or comes again by itself */
-	if (*s->status)
-		mosquitto_publish(client, NULL, s->status, 6, "online", 1, true);
+	int mid = 0;
+	if (*s->status && mosquitto_publish(client, &mid, s->status, 6, "online", 1, true) == MOSQ_ERR_SUCCESS)
+		atomic_store(&s->status_mid, mid);
 }
 
-/* The status messages pass here too, so it never goes below nothing. */
-static void published(void *arg)
+static void published(void *arg, int mid)
 {
 	struct state *s = arg;
-	int n = atomic_load(&s->waiting);
-	while (n > 0 && !atomic_compare_exchange_weak(&s->waiting, &n, n - 1))
-		;
+	if (mid == atomic_load(&s->status_mid) || mid == atomic_load(&s->session.last_mid))
+		return;
+	atomic_fetch_sub(&s->waiting, 1);
+	atomic_fetch_add(&s->sent, 1);
 }
 
-static const struct hp_mqtt_ops ops = { .connected = connected, .published = published };
+static void lost(void *arg)
+{
+	struct state *s = arg;
+	atomic_fetch_add(&s->on_way, (unsigned)atomic_exchange(&s->waiting, 0));
+}
+
+static const struct hp_mqtt_ops ops = { .connected = connected, .lost = lost, .published = published };
 
 static void set_topic(struct mqtt *m)
 {
@@ -95,11 +103,9 @@ static int mqtt_open(void *self, const struct hp_host *host)
 	m->host = host;
 	s->options = m->options;
 	set_topic(m);
+	if (m->status && hp_mqtt_topic(m->status_topic, host->name, NULL, NULL, s->status, sizeof s->status))
+		s->session.will = s->status;
 	int r = hp_mqtt_open(&s->session, host, &s->options, &ops, s);
-	if (r == 0 && *m->status_topic &&
-	    hp_mqtt_topic(m->status_topic, host->name, NULL, NULL, s->status, sizeof s->status) &&
-	    mosquitto_will_set(s->session.client, s->status, 7, "offline", 1, true) != MOSQ_ERR_SUCCESS)
-		r = -EINVAL;
 	if (r == 0)
 		r = hp_mqtt_start(&s->session);
 	if (r < 0 && hp_mqtt_close(&s->session))
@@ -111,24 +117,18 @@ static int mqtt_send(void *self, const void *data, size_t size)
 {
 	struct mqtt *m = self;
 	struct state *s = m->state;
-	if (!atomic_load(&s->session.connected)) {
-		s->absent++;
-		return 0;
-	}
-	if (atomic_load(&s->waiting) >= m->queue) {
+	if (atomic_load(&s->session.connected) && atomic_load(&s->waiting) >= m->queue) {
 		if (s->dropped++ == 0)
 			m->host->log(m->host, HP_WARN,
 			             "the broker is too slow, samples are dropped; their number is told at the end");
 		return 0;
 	}
-	atomic_fetch_add(&s->waiting, 1);
-	int rc = mosquitto_publish(s->session.client, NULL, s->topic, (int)size, data, m->options.qos, m->retain);
-	if (rc == MOSQ_ERR_SUCCESS) {
-		s->sent++;
+	int rc = hp_mqtt_publish(&s->session, &s->waiting, s->topic, data, size, m->options.qos, m->retain);
+	if (rc == MOSQ_ERR_SUCCESS)
 		return 0;
-	}
-	published(s);
-	return rc == MOSQ_ERR_NO_CONN ? (s->absent++, 0) : rc == MOSQ_ERR_NOMEM ? -ENOMEM : -EIO;
+	return rc == MOSQ_ERR_NO_CONN || rc == MOSQ_ERR_CONN_LOST ? (s->absent++, 0)
+	       : rc == MOSQ_ERR_NOMEM                             ? -ENOMEM
+	                                                          : -EIO;
 }
 
 static void mqtt_event(void *self, const struct hp_event *e)
@@ -148,15 +148,19 @@ static void mqtt_close(void *self)
 {
 	struct mqtt *m = self;
 	struct state *s = m->state;
-	char text[200];
-	if (s->dropped || s->absent) {
+	char text[240];
+	if (!hp_mqtt_close(&s->session))
+		return; /* its thread still looks at the state */
+	unsigned long long sent = atomic_load(&s->sent),
+	                   way = atomic_load(&s->on_way) + (unsigned)atomic_load(&s->waiting);
+	if (s->dropped || s->absent || way) {
 		snprintf(text, sizeof text,
-		         "%llu samples sent, %llu dropped because the broker was slow, %llu while it was away",
-		         (unsigned long long)s->sent, (unsigned long long)s->dropped, (unsigned long long)s->absent);
+		         "%llu samples sent, %llu dropped because the broker was slow, %llu while it was away, %llu "
+		         "on their way when it went",
+		         sent, (unsigned long long)s->dropped, (unsigned long long)s->absent, way);
 		m->host->log(m->host, HP_WARN, text);
 	}
-	if (hp_mqtt_close(&s->session))
-		free(s);
+	free(s);
 }
 
 HP_MODULE(mqtt) = {

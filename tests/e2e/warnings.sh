@@ -20,7 +20,7 @@ while read -r _ name value; do
 	case $name in
 	HP_HAVE_LIBLO) [ "$value" = 1 ] || without="$without outputs/encoders/osc.c" ;;
 	HP_HAVE_LIBEVDEV) [ "$value" = 1 ] || without="$without outputs/uinput.c" ;;
-	HP_HAVE_MOSQUITTO) [ "$value" = 1 ] || without="$without outputs/mqtt.c inputs/mqtt.c host/io/broker.c" ;;
+	HP_HAVE_MOSQUITTO) [ "$value" = 1 ] || without="$without outputs/mqtt.c inputs/mqtt.c host/io/broker.c host/io/broker_thread.c host/io/broker_cause.c host/io/topic.c" ;;
 	esac
 done <"$B/have.h"
 failed=0 count=0
