@@ -226,10 +226,11 @@ uninstall:
 $B/docs-tables: $B/tests/docs/tables.o $B/libhost.a
 	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
 .PHONY: docs
-docs: all $B/docs-tables
+docs: all $B/docs-tables $B/tests/unit/test_signs
 	$B/headpipe modules --markdown > docs/modules.md
 	B=$B UPDATE=1 sh tests/docs/man.sh
 	B=$B UPDATE=1 sh tests/docs/tables.sh
+	UPDATE=1 $B/tests/unit/test_signs
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')

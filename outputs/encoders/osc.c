@@ -2,11 +2,10 @@
  * osc.c - Open Sound Control through liblo, for audio software and avatars.
  *
  * What is sent is text: addresses and arguments, one or several messages separated by `|`. A preset is nothing but
- * such a text (osc_presets.h). open() builds the messages once; encode() writes the new numbers over the old ones
+ * such a text (osc_presets.def). open() builds the messages once; encode() writes the new numbers over the old ones
  * inside them, so that no sample allocates. Numbers are float32 always: several receivers ignore doubles, or worse. */
-#include "pose/basis.h"
 #include "headpipe.h"
-#include "osc_presets.h"
+#include "pose/basis.h"
 #include <errno.h>
 #include <lo/lo.h>
 #include <math.h>
@@ -107,8 +106,18 @@ struct osc {
 	int64_t start_ns;
 	double values[GROUPS][4];
 };
+static const struct osc_preset {
+	const char *address, *args;
+} presets[] = {
+#define OSC_PRESET(name, address, args, ...) { address, args },
+#include "osc_presets.def"
+};
+static const char preset_names[] = ""
+#define OSC_PRESET(name, ...) "|" #name
+#include "osc_presets.def"
+    ;
 static const struct hp_option options[] = {
-	HP_OPT_ENUM(struct osc, preset, "generic", OSC_PRESET_CHOICES,
+	HP_OPT_ENUM(struct osc, preset, "generic", preset_names + 1,
 	            "what the receiver expects; address, args, units and bundle override parts of it"),
 	HP_OPT_STR(struct osc, address, "preset",
 	           "OSC address, `/head/ypr`; several messages are separated by |; `preset` = the preset's own"),
@@ -230,7 +239,7 @@ static int add_message(struct osc *o, const char *address, size_t n, const char 
 }
 static int read_messages(struct osc *o)
 {
-	const struct osc_preset *p = &osc_presets[o->preset];
+	const struct osc_preset *p = &presets[o->preset];
 	const char *addresses = strcmp(o->address, "preset") ? o->address : p->address;
 	const char *args = strcmp(o->args, "preset") ? o->args : p->args;
 	const char *a, *b;

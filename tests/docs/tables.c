@@ -25,12 +25,40 @@ static void selectors(void)
 #include "inputs/decode/usages.def"
 }
 
+/* Bars end a cell. */
+static void cell(const char *text)
+{
+	for (; *text; text++)
+		printf(*text == '|' ? "\\%c" : "%c", *text);
+}
+
+static void osc_presets(void)
+{
+	puts("| preset | for | usual port | what is sent | ini |\n|---|---|---|---|---|");
+#define OSC_PRESET(name, address, args, who, port, what, ini, ...)  \
+	printf("| `" #name "` | %s | %s | %s | ", who, port, what); \
+	printf(*ini ? "[%s.ini](../conf/%s.ini) |\n" : "|\n", ini, ini);
+#include "outputs/encoders/osc_presets.def"
+}
+
+static void osc_shown(void)
+{
+	puts("| preset | messages |\n|---|---|");
+#define OSC_PRESET(name, address, args, who, port, what, ini, words, first, how, shown) \
+	fputs("| `" #name "` | `", stdout);                                             \
+	cell(shown);                                                                    \
+	puts("` |");
+#include "outputs/encoders/osc_presets.def"
+}
+
 static const struct {
 	const char *name;
 	void (*print)(void);
 } tables[] = {
 	{ "input-usages", input_usages },
 	{ "selectors", selectors },
+	{ "osc-presets", osc_presets },
+	{ "osc-shown", osc_shown },
 };
 
 int main(int argc, char **argv)

@@ -26,7 +26,7 @@ for page in sorted(glob.glob("docs/*.md")) + ["README.md"]:
         shown.add(m[2])
         return f"{m[1]}\n{ask(m[2])}\n{m[3]}"
 
-    new = re.sub(r"^(<!-- table: (\S+); .*-->)\n.*?^(<!-- end of table -->)$", table, old, flags=re.S | re.M)
+    new = re.sub(r"^(<!-- table: (\S+); [^\n]*-->)\n.*?^(<!-- end of table -->)$", table, old, flags=re.S | re.M)
     if new == old:
         continue
     behind += 1

@@ -21,7 +21,10 @@ def check(ok, what):
 # A head that holds still, 40 left, 30 down, 20 to the right, for four seconds of its own time.
 HEAD = "[input head]\nuse = synth\nmotion = still\nnoise = 0\nrate = 1\ncount = 4\nspeed = 0\n" \
        "[filter turned]\nuse = axes\noffset_yaw = 40\noffset_pitch = 30\noffset_roll = 20\n"
-PRESETS = ["generic", "iem", "sparta", "supperware", "ambix", "vrchat", "vmc"]
+# name and messages for just that head, as osc_presets.def has them and test_osc checks them
+ROWS = {m[1]: [w.split(" ") for w in m[2].split(" | ")] for m in
+        re.finditer(r'^OSC_PRESET\((\w+),.*?"(/[^"]*)"\)$', open("outputs/encoders/osc_presets.def").read(), re.M | re.S)}
+PRESETS = list(ROWS)
 
 def free_port():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
@@ -37,26 +40,9 @@ def run(folder, port, preset):
 
 def expect(preset, got):
     """got: list of (address, [arguments]); the last pose must be there, yaw 40 pitch 30 roll 20"""
-    import math
-    def q(yaw, pitch, roll):
-        y, p, r = (math.radians(a) / 2 for a in (yaw, pitch, roll))
-        cy, sy, cp, sp, cr, sr = math.cos(y), math.sin(y), math.cos(p), math.sin(p), math.cos(r), math.sin(r)
-        return (cy*cp*cr + sy*sp*sr, cy*cp*sr - sy*sp*cr, cy*sp*cr + sy*cp*sr, sy*cp*cr - cy*sp*sr)
-    w, x, y, z = q(40, 30, 20)
-    deg = math.degrees
-    inverse = (deg(math.atan2(2*(-w*z + x*y), 1 - 2*(y*y + z*z))), deg(math.asin(2*(-w*y - z*x))),
-               deg(math.atan2(2*(-w*x + y*z), 1 - 2*(x*x + y*y))))
-    want = {
-        "generic": [("/headpipe/ypr", (40, 30, 20))],
-        "iem": [("/SceneRotator/ypr", inverse)],
-        "sparta": [("/ypr", (40, 30, 20))],
-        "supperware": [("/yaw", (40,)), ("/pitch", (-30,)), ("/roll", (20,))],
-        "ambix": [("/quaternion", (w, -x, -y, -z))],
-        "vrchat": [("/tracking/trackers/head/rotation", (30, -40, -20))],
-        "vmc": [("/VMC/Ext/OK", (1,)), ("/VMC/Ext/T", (3,)), ("/VMC/Ext/Bone/Pos", ("Head", 0, 0, 0, y, -z, -x, w))],
-    }[preset]
+    want = [(m[0], [number(w) for w in m[1:]]) for m in ROWS[preset]]
     def same(a, b):
-        return len(a) == len(b) and all(i == j if isinstance(j, str) else isinstance(i, float) and abs(i - j) < 2e-3
+        return len(a) == len(b) and all(i == j if isinstance(j, str) else isinstance(i, float) and abs(i - j) < 3e-3
                                         for i, j in zip(a, b))
     for address, arguments in want:
         check(any(a == address and same(v, arguments) for a, v in got), f"{preset}: no {address} {arguments} in {got[-6:]}")
@@ -85,7 +71,7 @@ with tempfile.TemporaryDirectory() as d:
                         break
                     time.sleep(0.02)
                 run(d, port, preset)
-                last = {"supperware": "/roll", "vmc": "/VMC/Ext/Bone/Pos"}.get(preset, "/")
+                last = ROWS[preset][-1][0]
                 wait_for(p, out, lambda t: t.count("\n") >= 4 and sum(last in l for l in t.splitlines()) >= 4)
                 got = []
                 for line in open(out).read().splitlines():

@@ -141,7 +141,7 @@ static void begin(struct coder *c, const char *const *set)
 		fake_set(osc, c->state, set[0], set[1]);
 	c->opened = osc->open(c->state, &c->f.host);
 }
-#define BEGIN(c, ...) begin(c, (const char *const[]){ __VA_ARGS__, NULL })
+#define BEGIN(c, ...)                                                                   begin(c, (const char *const[]){ __VA_ARGS__, NULL })
 static void end(struct coder *c)
 {
 	if (!c->opened)
@@ -246,6 +246,63 @@ static void test_presets(void **unused)
 	}
 	end(&c);
 }
+/* What a datagram holds, in the words of osc_presets.def: address and arguments, `|` between messages. */
+static void words_of(const uint8_t *p, size_t size, char *out, size_t room)
+{
+	size_t at, used = strlen(out);
+	if (!memcmp(p, "#bundle", 8)) {
+		for (at = 16; at + 4 <= size;) {
+			size_t length = (size_t)p[at + 2] << 8 | p[at + 3];
+			words_of(p + at + 4, length, out, room);
+			at += 4 + length;
+		}
+		return;
+	}
+	used += (size_t)snprintf(out + used, room - used, "%s%s", used ? " | " : "", (const char *)p);
+	at = strlen((const char *)p) / 4 * 4 + 4;
+	const char *types = (const char *)p + at + 1;
+	at += strlen((const char *)p + at) / 4 * 4 + 4;
+	for (; *types; types++) {
+		uint32_t bits =
+		    (uint32_t)p[at] << 24 | (uint32_t)p[at + 1] << 16 | (uint32_t)p[at + 2] << 8 | p[at + 3];
+		float f;
+		memcpy(&f, &bits, sizeof f);
+		if (*types == 's')
+			used += (size_t)snprintf(out + used, room - used, " %s", (const char *)p + at);
+		else if (*types == 'i')
+			used += (size_t)snprintf(out + used, room - used, " %d", (int)bits);
+		else
+			used += (size_t)snprintf(out + used, room - used, " %.5g", (double)f);
+		at += *types == 's' ? strlen((const char *)p + at) / 4 * 4 + 4 : 4;
+	}
+	assert_int_equal(at, size);
+}
+static const struct {
+	const char *name, *shown;
+} presets[] = {
+#define OSC_PRESET(name, address, args, who, port, what, ini, words, first, how, shown) { #name, shown },
+#include "outputs/encoders/osc_presets.def"
+};
+/* Every row sends what it says that it sends; test_presets() knows the older ones by heart. */
+static void test_rows(void **unused)
+{
+	struct hp_sample s = pose();
+	uint8_t got[1024];
+	(void)unused;
+	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+		char words[1024] = "";
+		struct coder c;
+		BEGIN(&c, "preset", presets[i].name);
+		assert_int_equal(c.opened, 0);
+		int n = osc->encode(c.state, &s, &c.f.stream, got, sizeof got);
+		assert_true(n > 0);
+		words_of(got, (size_t)n, words, sizeof words);
+		if (strcmp(words, presets[i].shown))
+			fail_msg("preset %s sends `%s`, osc_presets.def says `%s`", presets[i].name, words,
+			         presets[i].shown);
+		end(&c);
+	}
+}
 static void test_own_messages(void **unused)
 {
 	struct hp_sample s = pose();
@@ -348,14 +405,13 @@ static void test_read_back(void **unused)
 }
 static void test_no_allocation(void **unused)
 {
-	static const char *const presets[] = { "generic", "iem", "sparta", "supperware", "ambix", "vrchat", "vmc" };
 	struct hp_sample s = pose();
 	uint8_t got[512];
 	int most = 0;
 	(void)unused;
 	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
 		struct coder c;
-		BEGIN(&c, "preset", presets[i]);
+		BEGIN(&c, "preset", presets[i].name);
 		int before = allocations, wrong = 0;
 		for (int k = 0; k < 1000; k++) {
 			s.flags ^= HP_POS;
@@ -374,9 +430,9 @@ static void test_no_allocation(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden_zero),  cmocka_unit_test(test_presets),
-		cmocka_unit_test(test_own_messages), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_read_back),    cmocka_unit_test(test_no_allocation),
+		cmocka_unit_test(test_golden_zero),   cmocka_unit_test(test_presets), cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_own_messages),  cmocka_unit_test(test_refused), cmocka_unit_test(test_read_back),
+		cmocka_unit_test(test_no_allocation),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

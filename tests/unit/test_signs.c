@@ -3,8 +3,8 @@
  * right, nodded 10 up and tilted 10 to the right, one at a time, and reading its bytes. UPDATE=1 writes the table anew.
  */
 #include "fake_host.h"
-#include "pose/basis.h"
 #include "have.h"
+#include "pose/basis.h"
 #include "pose/pose.h"
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -189,9 +189,18 @@ static int osc_floats(const uint8_t *p, size_t size, double *v)
 	}
 	return n;
 }
+enum osc_words { YPR, RXYZ, ALL };
+static const struct osc_row {
+	int first; /* number that is shown first */
+	enum osc_words how;
+} osc_rows[] = {
+#define OSC_PRESET(name, address, args, who, port, what, ini, words, first, how, ...) { first, how },
+#include "outputs/encoders/osc_presets.def"
+};
 static void osc(const char *preset, const struct hp_sample *s, char *out)
 {
 	static const char *const unity[] = { "rx", "ry", "rz" };
+	int which;
 	struct fake_host f;
 	uint8_t p[512];
 	double v[32];
@@ -202,12 +211,12 @@ static void osc(const char *preset, const struct hp_sample *s, char *out)
 	int size = hp_encoder_osc.encode(state, s, &f.stream, p, sizeof p);
 	assert_true(size > 0);
 	int n = osc_floats(p, (size_t)size, v);
-	if (!strcmp(preset, "vmc"))
-		say_all(out, CELL, 4, v + 4); /* time and position stand before */
-	else if (n == 4)
-		say_all(out, CELL, 4, v);
+	memcpy(&which, (char *)state + hp_encoder_osc.options[0].offset, sizeof which);
+	const struct osc_row *row = &osc_rows[which];
+	if (row->how == ALL)
+		say_all(out, CELL, n - row->first, v + row->first);
 	else
-		say_named(out, CELL, 3, v, strcmp(preset, "vrchat") ? ypr_names : unity);
+		say_named(out, CELL, n - row->first, v + row->first, row->how == RXYZ ? unity : ypr_names);
 	hp_encoder_osc.close(state);
 	free(state);
 	fake_free(&f);
@@ -224,13 +233,8 @@ static const struct row {
 	{ "`opentrack_shm`", "radians", NULL, shm },
 	{ "`uinput`", "-32767 to 32767", NULL, stick },
 #if HP_HAVE_LIBLO
-	{ "`osc` generic", "degrees", "generic", osc },
-	{ "`osc` iem", "inverse (scene), degrees", "iem", osc },
-	{ "`osc` sparta", "head, degrees", "sparta", osc },
-	{ "`osc` supperware", "degrees", "supperware", osc },
-	{ "`osc` ambix", "inverse (scene), w x y z", "ambix", osc },
-	{ "`osc` vrchat", "Unity Euler angles, degrees", "vrchat", osc },
-	{ "`osc` vmc", "Unity quaternion, x y z w", "vmc", osc },
+#define OSC_PRESET(name, address, args, who, port, what, ini, words, ...) { "`osc` " #name, words, #name, osc },
+#include "outputs/encoders/osc_presets.def"
 #endif
 };
 static void test_table(void **unused)
