@@ -23,20 +23,22 @@
 extern "C" {
 #endif
 
-#define HP_ABI_MAJOR 1u /* grows when an old module must not load */
+#define HP_ABI_MAJOR 2u /* grows when an old module must not load */
 #define HP_ABI_MINOR 0u /* grows when something was appended      */
 #define HP_ABI       (HP_ABI_MAJOR << 16 | HP_ABI_MINOR)
 
 /* ---- what flows: raw reports, samples, events, in one order ----------------------------------- */
 
-enum {                      /* hp_sample.flags: which fields are there and agree with each other */
-       HP_ROTVEC = 1u << 0, /* rotvec[] agrees with quat[]                        */
-       HP_YPR = 1u << 1,    /* ypr[] agrees with quat[]                           */
-       HP_GYRO = 1u << 2,   /* gyro[] was measured                                */
-       HP_ACCEL = 1u << 3,  /* accel[] was measured                               */
-       HP_POS = 1u << 4,    /* pos[] was measured                                 */
-       HP_DEVCLK = 1u << 5, /* device_ns holds the device's own clock             */
-       HP_JUMP = 1u << 6,   /* first sample after a gap, a reset or a (re)connect */
+enum {                          /* hp_sample.flags: which fields are there and agree with each other */
+       HP_ROTVEC = 1u << 0,     /* rotvec[] agrees with quat[]                        */
+       HP_YPR = 1u << 1,        /* ypr[] agrees with quat[]                           */
+       HP_GYRO = 1u << 2,       /* gyro[] was measured                                */
+       HP_ACCEL = 1u << 3,      /* accel[] was measured                               */
+       HP_POS = 1u << 4,        /* pos[] was measured                                 */
+       HP_DEVCLK = 1u << 5,     /* device_ns holds the device's own clock             */
+       HP_JUMP = 1u << 6,       /* first sample after a gap, a reset or a (re)connect */
+       HP_ANGVEL = 1u << 8,     /* angvel[] was estimated                             */
+       HP_CONFIDENCE = 1u << 9, /* confidence was judged                          */
        /* From inputs only, with HP_ROTVEC: quat[] is still to be made from rotvec[]. The host does it before a
 	* module sees the sample, or leaves it out when no module looks. */
        HP_QUAT_DUE = 1u << 7
@@ -62,11 +64,16 @@ struct hp_sample {
 	double latency_ms;    /* device to host; -1 = unknown                                        */
 	uint32_t reset_count; /* the device's reset/discontinuity counter                           */
 	uint32_t pad0;
+	/* Only what the flags name may be read of these; the host does not carry them along otherwise. */
+	double angvel[3];  /* angular velocity of the head as a filter above estimates it, head frame (x front, y left,
+	                    * z up), rad/s, when HP_ANGVEL                                                      */
+	double confidence; /* 0 a guess, 1 nothing speaks against the pose, when HP_CONFIDENCE; else take 1          */
+	double spare;      /* 0                                                                                  */
 };
 #define HP_SAMPLE_INIT                                                                                                \
 	{                                                                                                             \
 		0, 0, 0, 0, 0, 0, { 1, 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, 0, \
-		    -1, 0, 0                                                                                          \
+		    -1, 0, 0, { 0, 0, 0 }, 1, 0                                                                       \
 	}
 
 /* An untouched report as the device sent it, report ID included where there are IDs. */

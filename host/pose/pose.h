@@ -5,6 +5,7 @@
 #ifndef HP_POSE_H
 #define HP_POSE_H
 #include "headpipe.h"
+#include <string.h>
 
 void hp_quat_normalize(double q[4]);
 void hp_quat_multiply(const double a[4], const double b[4], double out[4]); /* Hamilton, then normalized */
@@ -16,4 +17,11 @@ void hp_quat_slerp(const double a[4], const double b[4], double t, double out[4]
 void hp_sample_derive(struct hp_sample *);
 /* True when every number that the flags declare, and quat, rate and latency, are finite. */
 bool hp_sample_finite(const struct hp_sample *);
+/* All that is in force; what the flags leave out at the end is not worth the copying. */
+static inline void hp_sample_copy(struct hp_sample *to, const struct hp_sample *from)
+{
+	memcpy(to, from, offsetof(struct hp_sample, angvel));
+	if (to->flags & (HP_ANGVEL | HP_CONFIDENCE))
+		memcpy(to->angvel, from->angvel, sizeof *to - offsetof(struct hp_sample, angvel));
+}
 #endif

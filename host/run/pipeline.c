@@ -6,8 +6,8 @@
  * over its subtree. Nothing here allocates, locks or formats unless something fails. */
 #include "pipeline.h"
 #include "base/clock.h"
-#include "limit.h"
 #include "base/log.h"
+#include "limit.h"
 #include "perf.h"
 #include "pose/pose.h"
 #include "replayed.h"
@@ -88,7 +88,7 @@ static void run_steps(const struct hp_step *s, const struct hp_step *end, struct
 			to_output(s->node, &slots[s->slot]);
 			break;
 		case HP_STEP_COPY:
-			slots[s->to] = slots[s->slot];
+			hp_sample_copy(&slots[s->to], &slots[s->slot]);
 			break;
 		case HP_STEP_FILTER:
 			if (!through_filter(s->node, &slots[s->slot]))
@@ -104,7 +104,7 @@ static int enter(struct hp_node *n, const struct hp_sample *given)
 	struct hp_node *input = n->input;
 	bool from_input = n == input;
 	struct hp_sample *s = &n->slots[from_input ? 0 : n->slot];
-	*s = *given;
+	hp_sample_copy(s, given);
 	s->source = input->stream.source;
 	s->seq = n->seq++;
 	if (s->flags & HP_QUAT_DUE) {

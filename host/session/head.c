@@ -10,6 +10,8 @@
 /* A sample message is the sample's own bytes, the 8-byte fields first. */
 enum { BLOCK = offsetof(struct hp_sample, reset_count) - offsetof(struct hp_sample, seq), TEXT_MAX = 4000 };
 _Static_assert(HPS_SAMPLE_SIZE == 4 + BLOCK + 12, "layout of a sample message");
+/* A message does not have these; so it does not claim them either. */
+#define NOT_CARRIED ((uint32_t)(HP_ANGVEL | HP_CONFIDENCE))
 
 const struct hps_field hps_sample_fields[HPS_SAMPLE_FIELDS] = {
 	{ "seq", "", HPS_U64 },          { "time_ns", "ns", HPS_I64 },    { "arrival_ns", "ns", HPS_I64 },
@@ -125,7 +127,7 @@ void hps_sample_pack(const struct hp_sample *s, uint8_t out[HPS_SAMPLE_SIZE])
 {
 	hps_put_u32(out, 0x00000100); /* CDR, little endian */
 	memcpy(out + 4, &s->seq, BLOCK);
-	hps_put_u32(out + 4 + BLOCK, s->flags);
+	hps_put_u32(out + 4 + BLOCK, s->flags & ~NOT_CARRIED);
 	hps_put_u32(out + 8 + BLOCK, s->source);
 	hps_put_u32(out + 12 + BLOCK, s->reset_count);
 }
@@ -133,10 +135,13 @@ void hps_sample_pack(const struct hp_sample *s, uint8_t out[HPS_SAMPLE_SIZE])
 void hps_sample_unpack(const uint8_t *in, struct hp_sample *s)
 {
 	memcpy(&s->seq, in + 4, BLOCK);
-	s->flags = hps_u32_at(in + 4 + BLOCK);
+	s->flags = hps_u32_at(in + 4 + BLOCK) & ~NOT_CARRIED;
 	s->source = hps_u32_at(in + 8 + BLOCK);
 	s->reset_count = hps_u32_at(in + 12 + BLOCK);
 	s->pad0 = 0;
+	memset(s->angvel, 0, sizeof s->angvel);
+	s->confidence = 1;
+	s->spare = 0;
 }
 
 size_t hps_sample_json(const struct hp_sample *s, const size_t *fields, size_t n, char *out)

@@ -8,7 +8,7 @@
 #define AT(type, field, offset) static_assert(offsetof(struct type, field) == (offset), #type "." #field)
 #define SIZE(type, size)        static_assert(sizeof(struct type) == (size), #type)
 
-SIZE(hp_sample, 216);
+SIZE(hp_sample, 256);
 AT(hp_sample, flags, 0);
 AT(hp_sample, source, 4);
 AT(hp_sample, seq, 8);
@@ -24,6 +24,9 @@ AT(hp_sample, accel, 168);
 AT(hp_sample, rate_hz, 192);
 AT(hp_sample, latency_ms, 200);
 AT(hp_sample, reset_count, 208);
+AT(hp_sample, angvel, 216);
+AT(hp_sample, confidence, 240);
+AT(hp_sample, spare, 248);
 
 AT(hp_raw, struct_size, 0);
 AT(hp_raw, size, 4);
@@ -124,7 +127,7 @@ AT(hp_module, encoding, 168);
 
 /* numbers that inis, recordings and modules rely on */
 static_assert(HP_ROTVEC == 1 && HP_YPR == 2 && HP_GYRO == 4 && HP_ACCEL == 8 && HP_POS == 16 && HP_DEVCLK == 32 &&
-                  HP_JUMP == 64 && HP_QUAT_DUE == 128,
+                  HP_JUMP == 64 && HP_QUAT_DUE == 128 && HP_ANGVEL == 256 && HP_CONFIDENCE == 512,
               "sample flags");
 static_assert(HP_CONNECTED == 1 && HP_DISCONNECTED == 2 && HP_GAP == 3 && HP_REFERENCE_RESET == 4 && HP_RECENTER == 5 &&
                   HP_OPTION == 6 && HP_CLOCK_STEP == 7 && HP_LOST == 8,

@@ -35,12 +35,12 @@ broken() {
 	refused "./mods/$1.so" "./mods/$1.so: $2"
 }
 
-broken major 'built for headpipe ABI 2.0, this headpipe provides 1.0: update headpipe or rebuild the module'
-broken older 'built for headpipe ABI 0.7, this headpipe provides 1.0: rebuild the module'
-broken minor 'built for headpipe ABI 1.1, this headpipe provides 1.0: update headpipe or rebuild the module'
-broken head 'built for headpipe ABI 0.0, this headpipe provides 1.0: rebuild the module'
+broken major 'built for headpipe ABI 3.0, this headpipe provides 2.0: update headpipe or rebuild the module'
+broken older 'built for headpipe ABI 1.7, this headpipe provides 2.0: rebuild the module'
+broken minor 'built for headpipe ABI 2.1, this headpipe provides 2.0: update headpipe or rebuild the module'
+broken head 'built for headpipe ABI 0.0, this headpipe provides 2.0: rebuild the module'
 broken struct_size 'its module struct has 60 bytes, at least 160 are needed: use HP_MODULE_HEAD and rebuild'
-broken sample_size 'its samples have 200 bytes, headpipe'"'"'s have 216: rebuild the module'
+broken sample_size 'its samples have 200 bytes, headpipe'"'"'s have 256: rebuild the module'
 broken option_size 'its option rows have 48 bytes, headpipe'"'"'s have 64: rebuild the module'
 broken kind 'its kind is 7; 1 (input) to 4 (encoder) are known'
 broken nokind 'its kind is 0; 1 (input) to 4 (encoder) are known'

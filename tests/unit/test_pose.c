@@ -108,13 +108,19 @@ static void test_finite(void **state)
 		int n;
 		unsigned flag;
 	} parts[] = {
-		{ offsetof(struct hp_sample, quat), 4, 0 },       { offsetof(struct hp_sample, rotvec), 3, HP_ROTVEC },
-		{ offsetof(struct hp_sample, ypr), 3, HP_YPR },   { offsetof(struct hp_sample, pos), 3, HP_POS },
-		{ offsetof(struct hp_sample, gyro), 3, HP_GYRO }, { offsetof(struct hp_sample, accel), 3, HP_ACCEL },
-		{ offsetof(struct hp_sample, rate_hz), 1, 0 },    { offsetof(struct hp_sample, latency_ms), 1, 0 },
+		{ offsetof(struct hp_sample, quat), 4, 0 },
+		{ offsetof(struct hp_sample, rotvec), 3, HP_ROTVEC },
+		{ offsetof(struct hp_sample, ypr), 3, HP_YPR },
+		{ offsetof(struct hp_sample, pos), 3, HP_POS },
+		{ offsetof(struct hp_sample, gyro), 3, HP_GYRO },
+		{ offsetof(struct hp_sample, accel), 3, HP_ACCEL },
+		{ offsetof(struct hp_sample, rate_hz), 1, 0 },
+		{ offsetof(struct hp_sample, latency_ms), 1, 0 },
+		{ offsetof(struct hp_sample, angvel), 3, HP_ANGVEL },
+		{ offsetof(struct hp_sample, confidence), 1, HP_CONFIDENCE },
 	};
 	struct hp_sample s = HP_SAMPLE_INIT;
-	s.flags = HP_ROTVEC | HP_YPR | HP_POS | HP_GYRO | HP_ACCEL;
+	s.flags = HP_ROTVEC | HP_YPR | HP_POS | HP_GYRO | HP_ACCEL | HP_ANGVEL | HP_CONFIDENCE;
 	assert_true(hp_sample_finite(&s));
 	for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
 		for (int i = 0; i < parts[p].n; i++) {
@@ -135,13 +141,29 @@ static void test_finite(void **state)
 		}
 }
 
+static void test_copy(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t flags;
+		size_t size;
+	} cases[] = { { HP_ROTVEC | HP_POS, offsetof(struct hp_sample, angvel) },
+		      { HP_ANGVEL, sizeof(struct hp_sample) },
+		      { HP_CONFIDENCE, sizeof(struct hp_sample) } };
+	for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+		struct hp_sample from, to = HP_SAMPLE_INIT;
+		memset(&from, 0x3f, sizeof from);
+		from.flags = cases[c].flags;
+		hp_sample_copy(&to, &from);
+		assert_memory_equal(&to, &from, cases[c].size);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formulas),
-		cmocka_unit_test(test_known),
-		cmocka_unit_test(test_derive),
-		cmocka_unit_test(test_finite),
+		cmocka_unit_test(test_formulas), cmocka_unit_test(test_known), cmocka_unit_test(test_derive),
+		cmocka_unit_test(test_finite),   cmocka_unit_test(test_copy),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	printf("pose: the formulas equal their plain form on %d random inputs, %d groups failed\n", ROUNDS, failed);
