@@ -3,9 +3,9 @@
  * motion, slow drift correction, centre. The reference's filter in its exact order of operations, so that the same
  * reports give the same bits; quat.h has the formulas. */
 #include "orientation.h"
+#include "pose/axis_map.h"
 #include "pose/pose.h"
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #define DT_LONGEST 0.1  /* s; a longer silence counts as this   */
@@ -27,66 +27,32 @@ static const struct hp_option options[] = {
 	HP_OPT_END,
 };
 
-/* Index of an axis letter, either case; -1 for anything else. */
-static int axis(char c)
-{
-	const char *p = c ? strchr("XxYyZz", c) : NULL;
-	return p ? (int)(p - "XxYyZz") / 2 : -1;
-}
-
 /* Reads axis_map and invert; what is wrong goes to key and why. */
-static int read_axes(const struct orientation *o, int from[3], double sign[3], const char **key, char *why, size_t size)
+static int read_axes(const struct orientation *o, struct hp_axis_map *map, const char **key, char *why, size_t size)
 {
-	unsigned seen = 0;
-	size_t n = strlen(o->axis_map);
-	sign[0] = sign[1] = sign[2] = 1;
-	for (size_t i = 0; i < n && i < 3; i++) {
-		from[i] = axis(o->axis_map[i]);
-		if (from[i] >= 0)
-			seen |= 1u << from[i];
-	}
-	*key = "axis_map";
-	if (n != 3 || seen != 7) {
-		snprintf(why, size, "must be the letters X, Y and Z in some order, such as YXZ");
-		return -EINVAL;
-	}
-	*key = "invert";
-	bool none = strcmp(o->invert, "none") == 0;
-	for (const char *p = none ? "" : o->invert; *p; p++) {
-		int i = axis(*p);
-		if (i < 0 || sign[i] < 0) {
-			snprintf(why, size, "must be letters out of X, Y, Z, each at most once, or none");
-			return -EINVAL;
-		}
-		sign[i] = -1;
-	}
-	if (!none && !*o->invert) {
-		snprintf(why, size, "is empty; to invert no axis write none");
-		return -EINVAL;
-	}
-	return 0;
+	int wrong = 0, r = hp_axis_map_read(map, o->axis_map, o->invert, &wrong, why, size);
+	*key = wrong ? "invert" : "axis_map";
+	return r;
 }
 
 static int check(const void *self, const char **key, char *why, size_t size)
 {
-	int from[3];
-	double sign[3];
-	return read_axes(self, from, sign, key, why, size);
+	struct hp_axis_map map;
+	return read_axes(self, &map, key, why, size);
 }
 
 /* Changes nothing when one of the options is wrong. */
 static int changed(void *self)
 {
 	struct orientation *o = self;
-	int from[3];
-	double sign[3];
+	struct hp_axis_map map;
 	const char *key;
 	char why[128];
-	int r = read_axes(o, from, sign, &key, why, sizeof why);
+	int r = read_axes(o, &map, &key, why, sizeof why);
 	if (r < 0)
 		return r;
-	memcpy(o->from, from, sizeof from);
-	memcpy(o->sign, sign, sizeof sign);
+	memcpy(o->from, map.from, sizeof map.from);
+	memcpy(o->sign, map.sign, sizeof map.sign);
 	return 0;
 }
 

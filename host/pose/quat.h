@@ -57,6 +57,18 @@ static inline struct quat quat_conj(struct quat q)
 	return (struct quat){ q.w, -q.x, -q.y, -q.z };
 }
 
+/* v turned by a normalized q: 2 u (u v) + (w^2 - u u) v + 2 w (u x v), u = x y z of q. */
+static inline struct vec quat_rotate(struct quat q, struct vec v)
+{
+	double along = 2 * (q.x * v.x + q.y * v.y + q.z * v.z);
+	double stays = q.w * q.w - (q.x * q.x + q.y * q.y + q.z * q.z), across = 2 * q.w;
+	return (struct vec){
+		along * q.x + stays * v.x + across * (q.y * v.z - q.z * v.y),
+		along * q.y + stays * v.y + across * (q.z * v.x - q.x * v.z),
+		along * q.z + stays * v.z + across * (q.x * v.y - q.y * v.x),
+	};
+}
+
 static inline struct quat quat_from_rotvec(struct vec v)
 {
 	double angle = sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
