@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "config/options.h"
 #include "run/perf.h"
-#include "run/pipeline.h"
+#include "run/request.h"
 #include "run/realtime.h"
 #include <signal.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static void on_signal(uv_signal_t *s, int number)
 	struct control *c = s->data;
 	if (number == SIGUSR1) {
 		hp_log(HP_INFO, NULL, "recentered");
-		hp_pipeline_recenter(c->run);
+		hp_recenter(c->run);
 	} else if (number == SIGHUP) {
 		hp_live_reload(c->run, c->arguments->assignments, c->arguments->nassignments);
 	} else if (number == SIGUSR2) {

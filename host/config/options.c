@@ -2,9 +2,9 @@
  * options.c - a section's pairs into a module's state, and every sentence about what is wrong with them. */
 #include "options.h"
 #include "base/alloc.h"
+#include "base/suggest.h"
 #include "grammar.h"
 #include "text.h"
-#include "base/suggest.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,8 @@ const struct hp_option hp_host_options[] = {
 	HP_OPT_BOOL(struct hp_host_keys, enabled, "yes", "no: leave this section out; samples pass a filter unchanged"),
 	HP_OPT_ENUM(struct hp_host_keys, on_error, "drop", "drop|stop",
 	            "when the module fails while running: go on without it, or stop everything"),
+	HP_OPT_BOOL(struct hp_host_keys, may_request, "no",
+	            "yes: the module may recenter, and change live options of the sections of its input"),
 	HP_OPT_END
 };
 const struct hp_option hp_host_output_options[] = {

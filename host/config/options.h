@@ -60,13 +60,14 @@ void hp_option_hint(const struct hp_option *, const char *value, struct hp_error
 const struct hp_option *hp_option_find(const struct hp_option *table, const char *key); /* not HP_REMOVED rows */
 bool hp_option_is_host_key(const char *key, enum hp_kind);
 
-/* The keys the host owns in every section (use from enabled on_error; outputs also encoding rate on_loss loss_after).
+/* The keys the host owns in every section (use from enabled on_error may_request; outputs also encoding rate on_loss
+ * loss_after).
  */
 extern const struct hp_option hp_host_options[];        /* struct hp_host_keys, all sections  */
 extern const struct hp_option hp_host_output_options[]; /* struct hp_host_keys, outputs only  */
 struct hp_host_keys {
 	const char *use, *from, *encoding; /* NULL = not given */
-	bool enabled;
+	bool enabled, may_request;
 	int on_error;       /* 0 drop, 1 stop            */
 	double rate;        /* samples/s; 0 = no limit   */
 	int on_loss;        /* 0 hold, 1 zero, 2 stop    */

@@ -3,8 +3,8 @@
 #ifndef HP_NODE_H
 #define HP_NODE_H
 #include "config/config.h"
-#include "headpipe.h"
 #include "config/options.h"
+#include "headpipe.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <uv.h>
@@ -29,6 +29,12 @@ struct hp_trouble {
 	int64_t told_ns;
 	int last;         /* errno value, positive */
 	const char *what; /* "sends", "encodings", ... */
+};
+
+/* Requests of a module that were refused, told at most once a second. */
+struct hp_refused {
+	uint64_t more; /* since the last that was told */
+	int64_t told_ns;
 };
 
 struct hp_node {
@@ -80,6 +86,7 @@ struct hp_node {
 
 	uint64_t samples_in, samples_out, not_finite, lost;
 	struct hp_trouble trouble;
+	struct hp_refused refused;
 
 	/* services, freed by the host */
 	struct hp_timer *timers;

@@ -10,7 +10,6 @@
 #include "limit.h"
 #include "perf.h"
 #include "pose/pose.h"
-#include "replayed.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,22 +208,9 @@ int hp_pipeline_emit(struct hp_node *n, const struct hp_item *item)
 		int one = enter(n, &item->samples[i]);
 		r = one < 0 ? one : r;
 	}
-	if (item->event && !(n->kind == HP_INPUT && hp_replayed_event(n, item->event)))
+	if (item->event)
 		hp_pipeline_event(n, item->event);
 	return r;
-}
-
-void hp_pipeline_recenter(struct hp_run *run)
-{
-	struct hp_event e = { .struct_size = sizeof e, .type = HP_RECENTER, .time_ns = hp_now() };
-	for (size_t i = 0; i < run->nnodes; i++) {
-		struct hp_node *n = run->nodes[i];
-		if (n->kind == HP_FILTER && n->module->command && n->phase < HP_STOPPED)
-			n->module->command(n->state, "recenter");
-	}
-	for (size_t i = 0; i < run->nnodes; i++)
-		if (run->nodes[i]->kind == HP_INPUT)
-			hp_pipeline_event(run->nodes[i], &e);
 }
 
 /* ---- failures -------------------------------------------------------------------------------------------------- */

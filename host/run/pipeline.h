@@ -18,6 +18,4 @@ void hp_output_put(struct hp_node *, struct hp_sample *);
 void hp_output_trouble(struct hp_node *, int err, const char *what);
 /* At the end: what was not told yet. */
 void hp_output_tell_rest(struct hp_node *);
-/* The user wants a new centre: filters get the command, outputs the event. */
-void hp_pipeline_recenter(struct hp_run *);
 #endif

@@ -3,8 +3,7 @@
  */
 #include "headpipe.h"
 #include "inputs/decode/tracker.h"
-#include "run/replayed.h"
-#include "run/services.h"
+#include "run/inside.h"
 #include "source.h"
 
 #include <errno.h>
@@ -115,10 +114,11 @@ static void deliver_event(struct replay *r)
 {
 	struct hp_event event = *r->report.event;
 	struct hp_item item = { sizeof item, 0, NULL, NULL, &event };
+	bool of_user = event.type == HP_RECENTER || event.type == HP_OPTION;
 	event.time_ns += r->offset_ns;
 	if (event.type == HP_CONNECTED && reconnect(r) < 0)
 		return;
-	if (r->host->emit(r->host, &item) == -EPIPE)
+	if ((of_user ? hp_inside_replay_event(r->host, &event) : r->host->emit(r->host, &item)) == -EPIPE)
 		r->stopped = true;
 }
 
@@ -299,7 +299,7 @@ static int start(void *self)
 	const struct report_source *s = r->source;
 	struct hp_event event = { sizeof event, HP_CONNECTED, s->connected_ns, 0, s->name };
 	struct hp_item item = { sizeof item, 0, NULL, NULL, &event };
-	if (s->filters && hp_replayed_bypass(hp_node_of(r->host), s->filters)) {
+	if (s->filters && hp_inside_bypass(r->host, s->filters)) {
 		char text[300];
 		snprintf(text, sizeof text,
 		         "the samples were recorded behind %.200s, which they do not go through again", s->filters);

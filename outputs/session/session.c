@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * session.c - the output `session`: raw reports, samples and events of everything above it into MCAP files. The loop
  * only copies records into a ring; session_tape.c does the rest on the writer thread. */
-#include "graph/node.h"
-#include "run/services.h"
+#include "headpipe.h"
+#include "run/inside.h"
 #include "tape.h"
 #include <errno.h>
 #include <stdio.h>
@@ -254,93 +254,15 @@ static void session_event(void *self, const struct hp_event *e)
 
 /* ---- opening --------------------------------------------------------------------------------------- */
 
-static void add(char **text, size_t *n, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static void add(char **text, size_t *n, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	int len = vsnprintf(NULL, 0, fmt, ap);
-	va_end(ap);
-	char *more = *text || !*n ? realloc(*text, *n + (size_t)len + 1) : NULL;
-	if (!more) {
-		free(*text);
-		*text = NULL;
-		return;
-	}
-	va_start(ap, fmt);
-	vsnprintf(more + *n, (size_t)len + 1, fmt, ap);
-	va_end(ap);
-	*text = more;
-	*n += (size_t)len;
-}
-
-static void add_value(char **text, size_t *n, const char *v)
-{
-	bool plain = v[0] != '"' && !strpbrk(v, ";#");
-	add(text, n, "%s", plain ? "" : "\"");
-	for (; *v; v++)
-		add(text, n, "%s%c", !plain && (*v == '"' || *v == '\\') ? "\\" : "", *v);
-	add(text, n, "%s\n", plain ? "" : "\"");
-}
-
-static bool is_secret(const struct hp_run *run, const struct hp_section *section, const char *key)
-{
-	for (size_t i = 0; i < run->nall; i++) {
-		const struct hp_node *n = run->nodes[i];
-		if (n->section != section)
-			continue;
-		const struct hp_option *o = hp_option_find(n->module->options, key);
-		if (!o && n->encoder)
-			o = hp_option_find(n->encoder->options, key);
-		return o && o->flags & HP_SECRET;
-	}
-	return true; /* nobody knows what it is */
-}
-
-/* The configuration as it runs, -s included. */
-static char *ini_text(const struct hp_node *me)
-{
-	char *text = NULL;
-	size_t n = 0;
-	for (size_t i = 0; i < me->run->config->nsections; i++) {
-		const struct hp_section *s = &me->run->config->sections[i];
-		bool host = !strcmp(s->kind, "headpipe");
-		if (s->file != me->section->file && !host)
-			continue;
-		add(&text, &n, "[%s%s%s]\n", s->kind, s->name[0] ? " " : "", s->name);
-		for (size_t k = 0; k < s->npairs; k++) {
-			add(&text, &n, "%s = ", s->pairs[k].key);
-			bool secret = !host && !hp_option_is_host_key(s->pairs[k].key, HP_OUTPUT) &&
-			              is_secret(me->run, s, s->pairs[k].key);
-			add_value(&text, &n, secret ? "(secret)" : s->pairs[k].value);
-		}
-	}
-	return text;
-}
-
-/* "head (hid) > pose (orientation)", and the names of the filters on the way, from the input down. */
-static void where(const struct hp_node *n, char *chain, char *filters, size_t size)
-{
-	if (n->up)
-		where(n->up, chain, filters, size);
-	size_t c = strlen(chain), f = strlen(filters);
-	snprintf(chain + c, size - c, "%s%s (%s)", c ? " > " : "", n->name, n->module->name);
-	if (n->kind == HP_FILTER)
-		snprintf(filters + f, size - f, "%s%s", f ? "," : "", n->name);
-}
-
 static int session_open(void *self, const struct hp_host *host)
 {
 	struct session *s = self;
-	struct hp_node *me = hp_node_of(host);
 	struct tape *tape;
-	char chain[2048] = "", filters[2048] = "";
 	struct tape_options o = { .pattern = s->path, .writer = HPS_WRITER_OPTIONS, .json = s->encoding == 1 };
 	s->host = host;
 	s->wall_offset = read_wall_offset();
 	if (!s->timer && !(s->timer = host->timer(host, tick, s)))
 		return -ENOMEM;
-	where(me->up, chain, filters, sizeof chain);
 	o.writer.compression = s->compression ? HPS_ZSTD : HPS_NONE;
 	o.writer.level = s->level;
 	o.writer.chunk_messages = (uint32_t)s->chunk_messages;
@@ -348,15 +270,17 @@ static int session_open(void *self, const struct hp_host *host)
 	o.writer.fsync = s->fsync;
 	parse_size(s->max_size, &o.max_size);
 	o.max_time = s->max_time;
-	o.point = me->up->name;
-	o.filters = filters;
-	o.pipeline = chain;
 	o.wall_offset = s->wall_offset;
 	o.host = host;
-	char *ini = ini_text(me);
+	char *ini = hp_inside_ini_text(host), *filters = hp_inside_filters(host), *chain = hp_inside_chain(host);
+	o.point = hp_inside_point(host);
 	o.ini = ini;
-	int r = tape_open(&tape, &o);
+	o.filters = filters;
+	o.pipeline = chain;
+	int r = ini && filters && chain ? tape_open(&tape, &o) : -ENOMEM;
 	free(ini);
+	free(filters);
+	free(chain);
 	if (r < 0)
 		return r;
 	char text[1200];

@@ -30,6 +30,7 @@
 #include "modules/probe.h"
 #include "run/pipeline.h"
 #include "run/post.h"
+#include "run/request.h"
 #include "run/services.h"
 
 struct bench {

@@ -633,7 +633,7 @@ static void recenter(void **unused)
 	for (size_t i = 0; i < b.run.nnodes; i++)
 		((struct probe *)b.run.nodes[i]->state)->on_command = trace_command;
 	bench_start(&b);
-	hp_pipeline_recenter(&b.run);
+	hp_recenter(&b.run);
 	assert_traced("pose:recenter calm:recenter raw:e5 pose:e5 game:e5 calm:e5 stream:e5 tape:e5 late:e5");
 	bench_end(&b);
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * inside.h - what the built-in modules `replay` and `session` ask of the host beyond headpipe.h. Modules from files
+ * cannot: nothing of this is exported to them. Every host is the one that open() was given. [loop] */
+#ifndef HP_INSIDE_H
+#define HP_INSIDE_H
+#include <stddef.h>
+
+struct hp_host;
+struct hp_event;
+
+/* Inputs: the samples to come were recorded behind these filters (names, comma separated, from the input down), which
+ * pass them on untouched from now on. Returns how many of them are there. */
+size_t hp_inside_bypass(const struct hp_host *, const char *filters);
+/* Inputs: an event out of a recording. Emits it as emit() does, and what the user did is done again: HP_RECENTER
+ * recenters the filters, HP_OPTION changes the option of a filter below. Returns what emit() returns. */
+int hp_inside_replay_event(const struct hp_host *, const struct hp_event *);
+
+/* The ini file of the section as it runs, `-s` included, secrets as "(secret)". The caller frees it; NULL: no memory.
+ */
+char *hp_inside_ini_text(const struct hp_host *);
+/* The way from the input down to what feeds this section, "head (hid) > pose (orientation)", and the names of the
+ * filters on it, "pose,turn". The caller frees them; NULL: no memory. */
+char *hp_inside_chain(const struct hp_host *);
+char *hp_inside_filters(const struct hp_host *);
+/* The name of what feeds this section; the host's own. */
+const char *hp_inside_point(const struct hp_host *);
+#endif
