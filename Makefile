@@ -54,7 +54,8 @@ NEEDS_LIBEVDEV  := outputs/uinput.c
 NEEDS_MOSQUITTO := outputs/mqtt.c inputs/mqtt.c host/io/broker.c host/io/broker_thread.c host/io/broker_cause.c host/io/topic.c
 LACKING := $(foreach o,$(filter-out $(HAVE),$(OPTIONAL)),$(NEEDS_$(call part,$o,1)))
 
-MODS  := $(filter-out $(LACKING),$(wildcard inputs/*.c inputs/*/*.c filters/*.c outputs/*.c outputs/*/*.c))
+SOURCES := $(wildcard inputs/*.c inputs/*/*.c filters/*.c outputs/*.c outputs/*/*.c)
+MODS  := $(filter-out $(LACKING),$(SOURCES))
 HOST  := $(filter-out host/commands/main.c $(LACKING),$(wildcard host/*/*.c host/*/*/*.c))
 LIBO  := $(MODS:%.c=$B/%.o) $(HOST:%.c=$B/%.o)
 UNIT  := $(patsubst %.c,$B/%,$(wildcard tests/unit/test_*.c))
@@ -86,9 +87,19 @@ $B/flags: FORCE
 $B/have.h: $B/flags
 	@{ $(foreach o,$(OPTIONAL),echo '#define HP_HAVE_$(call part,$o,1) $(if $(filter $o,$(HAVE)),1,0)';) } > $@
 
-# Built-in modules take their kind from their folder.
-KIND = $(if $(filter inputs/%,$<),-DHP_BUILTIN=input,$(if $(filter filters/%,$<),-DHP_BUILTIN=filter,$(if $(filter \
-  outputs/encoders/%,$<),-DHP_BUILTIN=encoder,$(if $(filter outputs/%,$<),-DHP_BUILTIN=output))))
+# Built-in modules take their kind from their folder, and their place in the list from their file: MODULE rows are
+# BUILTIN(kind, name) or, where the library is not there, MISSING(kind, name, "package"), by kind, then by name.
+kind_of = $(if $(filter inputs/%,$1),input,$(if $(filter filters/%,$1),filter,$(if $(filter outputs/encoders/%,$1),encoder,$(if \
+  $(filter outputs/%,$1),output))))
+KIND = $(addprefix -DHP_BUILTIN=,$(call kind_of,$<))
+rows = $(if $(strip $2),sed -n 's/^HP_MODULE(\([a-z0-9_]*\)).*/$(call part,$1,1)($(call part,$1,2), \1$3)/p' $2;)
+of_kind = $(foreach s,$2,$(if $(filter $1,$(call kind_of,$s)),$s))
+$B/builtin.def: FORCE
+	@mkdir -p $B; { $(foreach k,input filter output encoder,$(call rows,BUILTIN:$k,$(call of_kind,$k,$(MODS))) \
+	  $(foreach o,$(filter-out $(HAVE),$(OPTIONAL)),$(call rows,MISSING:$k,$(call \
+	    of_kind,$k,$(filter $(NEEDS_$(call part,$o,1)),$(SOURCES))),$(comma) "$(call part,$o,3)"))) } | \
+	LC_ALL=C sort -t'(' -k2 >$@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+$B/host/graph/modules.o: $B/builtin.def
 
 $B/%.o: %.c $B/flags $B/have.h
 	@mkdir -p $(@D)
