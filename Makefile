@@ -57,6 +57,8 @@ LACKING := $(foreach o,$(filter-out $(HAVE),$(OPTIONAL)),$(NEEDS_$(call part,$o,
 SOURCES := $(wildcard inputs/*.c inputs/*/*.c filters/*.c outputs/*.c outputs/*/*.c)
 MODS  := $(filter-out $(LACKING),$(SOURCES))
 HOST  := $(filter-out host/commands/main.c $(LACKING),$(wildcard host/*/*.c host/*/*/*.c))
+# Each file in host/commands is a command of its name; what they share is in host/commands/shared.
+COMMANDS := $(sort $(filter-out main,$(patsubst host/commands/%.c,%,$(wildcard host/commands/*.c))))
 LIBO  := $(MODS:%.c=$B/%.o) $(HOST:%.c=$B/%.o)
 UNIT  := $(patsubst %.c,$B/%,$(wildcard tests/unit/test_*.c))
 PLAINO := $(patsubst %.c,$B/%.o,$(wildcard tests/plain/*.c))
@@ -86,6 +88,10 @@ $B/flags: FORCE
 	echo '$(subst ','"'"',$(call COMPILE,) $(LINK) $(HAVE))' > $@
 $B/have.h: $B/flags
 	@{ $(foreach o,$(OPTIONAL),echo '#define HP_HAVE_$(call part,$o,1) $(if $(filter $o,$(HAVE)),1,0)';) } > $@
+
+$B/commands.def: FORCE
+	@mkdir -p $B; echo '$(foreach c,$(COMMANDS),COMMAND($c))' >$@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+$B/host/commands/main.o $B/host/commands/help.o: $B/commands.def
 
 # Built-in modules take their kind from their folder, and their place in the list from their file: MODULE rows are
 # BUILTIN(kind, name) or, where the library is not there, MISSING(kind, name, "package"), by kind, then by name.

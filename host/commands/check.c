@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: MIT
  * check.c - `headpipe check`: the tree of a configuration, or everything that is wrong with it. Starts nothing. */
-#include "commands.h"
+#include "commands/shared/load.h"
 #include "graph/graph.h"
-#include <string.h>
 
-int cmd_check(int argc, char **argv)
+struct check {
+	struct hp_texts files, assignments;
+};
+
+static const struct hp_arg arguments[] = {
+	HP_ARG("FILE", HP_OPT_TEXTS(struct check, files, 1, 1000, "an ini file")),
+	HP_ARG("-s", HP_OPT_TEXTS(struct check, assignments, 0, 256, "sets an option as if it stood in the file"),
+	       .value = "section.key=value"),
+	HP_ARG_END,
+};
+
+static int check(void *state)
 {
+	const struct check *a = state;
 	struct hp_run run = { 0 };
 	struct hp_config config = { 0 };
-	const char *assignments[256];
-	size_t nfiles = 0, nassignments = 0;
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "-s")) {
-			if (i + 1 == argc || nassignments == 256)
-				return hp_usage_error("check", "-s needs section.key=value");
-			assignments[nassignments++] = argv[++i];
-		} else if (*argv[i] == '-') {
-			return hp_usage_error("check", "unknown option %s", argv[i]);
-		} else {
-			argv[nfiles++] = argv[i];
-		}
-	}
-	if (!nfiles)
-		return hp_usage_error("check", "which file?");
-	int status = hp_load(&run, &config, argv, nfiles, assignments, nassignments, "nothing was started");
+	int status = hp_load(&run, &config, &a->files, &a->assignments, "nothing was started");
 	if (!status)
 		hp_graph_print(&run, stdout);
 	hp_unload(&run, &config);
 	return status;
 }
+
+const struct hp_command hp_command_check = {
+	.name = "check",
+	.summary = "print a configuration's tree, or what is wrong with it",
+	.arguments = arguments,
+	.state_size = sizeof(struct check),
+	.run = check,
+};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cut.c - `headpipe cut`: a part of a session file as a file of its own. */
+#include "commands/shared/tool.h"
 #include "session/head.h"
-#include "tool.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,28 +32,32 @@ static int copy_connection(struct tool_copy *c, int64_t from)
 	return found && hps_next(&last, &m) == 1 ? tool_copy_message(c, &m) : 0;
 }
 
-int cmd_cut(int argc, char **argv)
+struct cut {
+	const char *file, *out;
+	int64_t from, to;
+	int packing;
+};
+
+static const struct hp_arg arguments[] = {
+	TOOL_FILE(struct cut), TOOL_OUT(struct cut),     TOOL_FROM(struct cut),
+	TOOL_TO(struct cut),   TOOL_PACKING(struct cut), HP_ARG_END,
+};
+
+extern const struct hp_command hp_command_cut;
+
+static int cut(void *state)
 {
-	bool bad = false;
-	int64_t from = 0, to = INT64_MAX / 2;
-	const char *out = tool_value(&argc, argv, "-o", &bad), *a = tool_value(&argc, argv, "--from", &bad),
-	           *b = tool_value(&argc, argv, "--to", &bad),
-	           *packing = tool_value(&argc, argv, "--compression", &bad);
-	int code = tool_rest(argc, argv, 1, bad);
+	struct cut *a = state;
+	int code = tool_span(&hp_command_cut, a->from, &a->to);
 	if (code)
 		return code;
-	if (!out)
-		return hp_usage_error("cut", "-o FILE is missing");
-	if (!tool_time("cut", "--from", a, &from) || !tool_time("cut", "--to", b, &to))
-		return 2;
-	if (to <= from)
-		return hp_usage_error("cut", "--to must be behind --from");
-	struct hps_reader *r = tool_open("cut", argv[1], false);
+	int64_t from = a->from, to = a->to;
+	struct hps_reader *r = tool_open("cut", a->file, false);
 	if (!r)
 		return 1;
 	struct tool_copy c;
-	const char *extra[] = { from ? "continues" : NULL, argv[1], NULL };
-	if (tool_copy_open(&c, r, "cut", out, packing, extra[0] ? extra : NULL)) {
+	const char *extra[] = { from ? "continues" : NULL, a->file, NULL };
+	if (tool_copy_open(&c, r, "cut", a->out, a->packing, extra[0] ? extra : NULL)) {
 		hps_close(r);
 		return 1;
 	}
@@ -70,7 +74,7 @@ int cmd_cut(int argc, char **argv)
 			tool_progress(done, info.messages);
 		if (next < 0) {
 			skipped++;
-			fprintf(stderr, "headpipe cut: %s: %s; skipped\n", argv[1], hps_reader_error(r));
+			fprintf(stderr, "headpipe cut: %s: %s; skipped\n", a->file, hps_reader_error(r));
 			continue;
 		}
 		/* an event's place is behind the report it came after */
@@ -85,6 +89,16 @@ int cmd_cut(int argc, char **argv)
 	code = tool_copy_close(&c, !code) || code;
 	hps_close(r);
 	if (!code)
-		printf("%s: %" PRIu64 " of %" PRIu64 " messages\n", out, kept, info.messages);
+		printf("%s: %" PRIu64 " of %" PRIu64 " messages\n", a->out, kept, info.messages);
 	return code || skipped ? 1 : 0;
 }
+
+const struct hp_command hp_command_cut = {
+	.name = "cut",
+	.summary = "copy a part of a session file",
+	.arguments = arguments,
+	.help = "A part that does not begin at the start says so in its metadata: its replay cannot know the state "
+	        "before.\n",
+	.state_size = sizeof(struct cut),
+	.run = cut,
+};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * diff.c - `headpipe diff`: two session files, sample by sample, aligned by time. Chunks with the same fingerprint
  * are not even read. */
-#include "tool.h"
+#include "commands/shared/tool.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,22 +185,29 @@ static int nth_of_topic(const struct hps_reader *r, const char *topic, int n)
 	return -1;
 }
 
-int cmd_diff(int argc, char **argv)
+struct arguments {
+	struct hp_texts files;
+	double tolerance;
+	bool all;
+};
+
+static const struct hp_arg arguments[] = {
+	HP_ARG("FILE", HP_OPT_TEXTS(struct arguments, files, 2, 2, "the two session files"), .value = "FILE FILE"),
+	HP_ARG("--tolerance", HP_OPT_REAL(struct arguments, tolerance, "0", 0, 1e300,
+	                                  "differences of fields up to this do not count")),
+	HP_ARG("--all",
+	       HP_OPT_BOOL(struct arguments, all, "no", "compare arrival_ns too, which is another one in every run")),
+	HP_ARG_END,
+};
+
+static int diff(void *state)
 {
-	bool bad = false;
-	char *end = (char *)"";
-	const char *tolerance = tool_value(&argc, argv, "--tolerance", &bad);
-	struct diff d = { .all = tool_flag(&argc, argv, "--all") };
-	int code = tool_rest(argc, argv, 2, bad);
-	if (code)
-		return code;
-	if (tolerance &&
-	    ((d.tolerance = strtod(tolerance, &end)) < 0 || *end || !*tolerance || d.tolerance - d.tolerance != 0))
-		return hp_usage_error("diff", "--tolerance %s: a number from 0", tolerance);
-	d.a.path = argv[1];
-	d.b.path = argv[2];
-	d.a.r = tool_open("diff", argv[1], false);
-	d.b.r = d.a.r ? tool_open("diff", argv[2], false) : NULL;
+	const struct arguments *a = state;
+	struct diff d = { .all = a->all, .tolerance = a->tolerance };
+	d.a.path = a->files.at[0];
+	d.b.path = a->files.at[1];
+	d.a.r = tool_open("diff", a->files.at[0], false);
+	d.b.r = d.a.r ? tool_open("diff", a->files.at[1], false) : NULL;
 	if (!d.b.r) {
 		hps_close(d.a.r);
 		return 2;
@@ -239,3 +246,14 @@ int cmd_diff(int argc, char **argv)
 	hps_close(d.b.r);
 	return different || d.damaged;
 }
+
+const struct hp_command hp_command_diff = {
+	.name = "diff",
+	.summary = "compare two session files, aligned by time",
+	.arguments = arguments,
+	.help =
+	    "Chunks with equal fingerprints are not read. Prints the first difference and the largest one per field.\n",
+	.exits = "0 the same, 1 different or damaged, 2 wrong usage or a file cannot be read",
+	.state_size = sizeof(struct arguments),
+	.run = diff,
+};

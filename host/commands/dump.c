@@ -2,7 +2,7 @@
  * dump.c - `headpipe dump`: the live reports of a head tracker as hex, as values with units, or as a recording in
  * the text form of hid-recorder(1), which `replay` reads and a bug report can carry. */
 #include "base/clock.h"
-#include "commands.h"
+#include "commands/shared/command.h"
 #include "device/survey.h"
 #include "inputs/hid/hid.h"
 #include <errno.h>
@@ -14,9 +14,14 @@
 enum form { DECODED, RAW, RECORDER };
 enum { WAKE_MS = 250 }; /* how often it looks for Ctrl-C and the end while nothing comes */
 
+struct arguments {
+	bool decoded, raw, recorder;
+	int64_t for_ns; /* 0 = until Ctrl-C */
+	const char *name;
+};
 struct dump {
 	enum form form;
-	int64_t for_ns; /* 0 = until Ctrl-C */
+	int64_t for_ns;
 	struct hp_hid_wish wish;
 	struct hp_hid_link link;
 	struct tracker tracker;
@@ -32,32 +37,20 @@ static void on_signal(int s)
 	over = 1;
 }
 
-static int read_arguments(struct dump *d, int argc, char **argv)
-{
-	static const struct hp_option seconds = { "--for", NULL, "", NULL, 0.001, 1e9, HP_REAL, 0, 0, sizeof(double) };
-	char why[128];
-	double s;
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--raw")) {
-			d->form = RAW;
-		} else if (!strcmp(argv[i], "--decoded")) {
-			d->form = DECODED;
-		} else if (!strcmp(argv[i], "--hid-recorder")) {
-			d->form = RECORDER;
-		} else if (!strcmp(argv[i], "--for")) {
-			if (i + 1 == argc || hp_option_parse(&seconds, argv[++i], NULL, &s, NULL, why, sizeof why))
-				return hp_usage_error("dump", "--for needs a number of seconds, 0.001 to 1e9");
-			d->for_ns = (int64_t)(s * 1e9);
-		} else if (!strcmp(argv[i], "--name")) {
-			if (i + 1 == argc)
-				return hp_usage_error("dump", "--name needs a part of the device's name");
-			d->wish.name = argv[++i];
-		} else {
-			return hp_usage_error("dump", "unknown argument %s", argv[i]);
-		}
-	}
-	return 0;
-}
+static const struct hp_arg arguments[] = {
+	HP_ARG("--decoded",
+	       HP_OPT_BOOL(struct arguments, decoded, "no", "values with units; the form unless another is named"),
+	       .group = "form"),
+	HP_ARG("--raw", HP_OPT_BOOL(struct arguments, raw, "no", "bytes in hex"), .group = "form"),
+	HP_ARG(
+	    "--hid-recorder",
+	    HP_OPT_BOOL(struct arguments, recorder, "no", "a recording in hid-recorder's text form; `replay` reads it"),
+	    .group = "form"),
+	HP_ARG("--for",
+	       HP_OPT_NS(struct arguments, for_ns, "", 0.001, HP_ARG_LONG, "ends after that time, else at Ctrl-C")),
+	HP_ARG("--name", HP_OPT_STR(struct arguments, name, "", "the device with this text in its name")),
+	HP_ARG_END,
+};
 
 /* Opens the first device that fits; says on stderr why there is none. Exit status. */
 static int open_device(struct dump *d)
@@ -206,12 +199,18 @@ static int stream(struct dump *d)
 	return d->reports ? 0 : 1;
 }
 
-int cmd_dump(int argc, char **argv)
+static int dump(void *state)
 {
+	const struct arguments *a = state;
 	struct dump *d = calloc(1, sizeof *d);
 	struct sigaction sa = { .sa_handler = on_signal };
 	char why[200];
-	int status = d ? read_arguments(d, argc, argv) : 1;
+	int status = d ? 0 : 1;
+	if (d) {
+		d->form = a->raw ? RAW : a->recorder ? RECORDER : DECODED;
+		d->for_ns = a->for_ns;
+		d->wish.name = a->name;
+	}
 	if (!status)
 		status = open_device(d);
 	if (!status && tracker_open(&d->tracker, &d->link.descriptor, why, sizeof why) < 0) {
@@ -228,3 +227,12 @@ int cmd_dump(int argc, char **argv)
 	free(d);
 	return status;
 }
+
+const struct hp_command hp_command_dump = {
+	.name = "dump",
+	.summary = "print live reports of a head tracker",
+	.arguments = arguments,
+	.exits = "0 done, 1 failed or nothing came, 2 wrong usage, 3 no head tracker, 4 no permission",
+	.state_size = sizeof(struct arguments),
+	.run = dump,
+};

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * export.c - `headpipe export`: a session file as CSV, JSON lines, or hid-recorder text. */
-#include "number/number.h"
+#include "commands/shared/tool.h"
 #include "config/options.h"
+#include "number/number.h"
 #include "session/head.h"
-#include "tool.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 extern const struct hp_module hp_output_csv;
@@ -278,23 +279,48 @@ static int export_recorder(struct hps_reader *r, const char *path, const struct 
 	return n ? bad : tool_fail("export", path, "there are no reports (" HPS_TOPIC_REPORTS ") in that part of it");
 }
 
-int cmd_export(int argc, char **argv)
+struct arguments {
+	const char *file, *out, *fields;
+	bool csv, json, recorder, fine;
+	int64_t from, to;
+};
+
+static const struct hp_arg arguments[] = {
+	TOOL_FILE(struct arguments),
+	HP_ARG("--csv", HP_OPT_BOOL(struct arguments, csv, NULL, "a table, as the output `csv` writes it"),
+	       .group = "form"),
+	HP_ARG("--json", HP_OPT_BOOL(struct arguments, json, NULL, "one JSON object per sample and line"),
+	       .group = "form"),
+	HP_ARG("--hid-recorder",
+	       HP_OPT_BOOL(struct arguments, recorder, NULL, "the untouched reports as hid-recorder's text"),
+	       .group = "form"),
+	HP_ARG("--nanoseconds",
+	       HP_OPT_BOOL(struct arguments, fine, "no", "hid-recorder's times with nine digits, not six")),
+	HP_ARG("-o", HP_OPT_PATH(struct arguments, out, "", "a new file, else standard output")),
+	TOOL_FROM(struct arguments),
+	TOOL_TO(struct arguments),
+	HP_ARG(
+	    "--fields",
+	    HP_OPT_STR(struct arguments, fields, "", "with commas: columns of `csv`, or the session's own field names"),
+	    .value = "NAMES"),
+	HP_ARG_END,
+};
+
+extern const struct hp_command hp_command_export;
+
+static int export(void *state)
 {
-	bool bad = false, csv = tool_flag(&argc, argv, "--csv"), json = tool_flag(&argc, argv, "--json"),
-	     recorder = tool_flag(&argc, argv, "--hid-recorder"), fine = tool_flag(&argc, argv, "--nanoseconds");
-	const char *from = tool_value(&argc, argv, "--from", &bad), *to = tool_value(&argc, argv, "--to", &bad),
-	           *fields = tool_value(&argc, argv, "--fields", &bad), *out = tool_value(&argc, argv, "-o", &bad);
-	struct span span = { 0, 0, INT64_MAX / 2 };
-	int code = tool_rest(argc, argv, 1, bad);
+	struct arguments *a = state;
+	const char *out = a->out;
+	int code = tool_span(&hp_command_export, a->from, &a->to);
 	if (code)
 		return code;
-	if (csv + json + recorder != 1)
-		return hp_usage_error("export", "one of --csv, --json and --hid-recorder says the format");
-	if (fields && recorder)
-		return hp_usage_error("export", "--fields is for --csv and --json; a report is one whole");
-	if (!tool_time("export", "--from", from, &span.from) || !tool_time("export", "--to", to, &span.to))
-		return 2;
-	struct hps_reader *r = tool_open("export", argv[1], false);
+	if (a->fields && a->recorder)
+		return hp_usage_error(&hp_command_export, "--fields is for --csv and --json; a report is one whole");
+	if (a->fine && !a->recorder)
+		return hp_usage_error(&hp_command_export, "--nanoseconds is for --hid-recorder");
+	struct span span = { 0, a->from, a->to };
+	struct hps_reader *r = tool_open("export", a->file, false);
 	if (!r)
 		return 1;
 	FILE *f = out ? fopen(out, "wx") : stdout;
@@ -302,9 +328,9 @@ int cmd_export(int argc, char **argv)
 		code = tool_fail("export", out, "%s", strerror(errno));
 	} else {
 		span.start = tool_start(r);
-		code = csv    ? export_csv(r, argv[1], &span, fields, f)
-		       : json ? export_json(r, argv[1], &span, fields, f)
-		              : export_recorder(r, argv[1], &span, fine, f);
+		code = a->csv    ? export_csv(r, a->file, &span, a->fields, f)
+		       : a->json ? export_json(r, a->file, &span, a->fields, f)
+		                 : export_recorder(r, a->file, &span, a->fine, f);
 		bool wrote = !ferror(f) && !fflush(f);
 		if (!wrote && errno != EPIPE)
 			code = tool_fail("export", out ? out : "standard output", "%s", strerror(errno));
@@ -318,3 +344,11 @@ int cmd_export(int argc, char **argv)
 	hps_close(r);
 	return code;
 }
+
+const struct hp_command hp_command_export = {
+	.name = "export",
+	.summary = "a session file as text",
+	.arguments = arguments,
+	.state_size = sizeof(struct arguments),
+	.run = export,
+};

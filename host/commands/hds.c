@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * hds.c - `headpipe hds decode`: shows what HDS payload bytes say. */
-#include "commands.h"
-#include "io/framing.h"
+#include "commands/shared/command.h"
 #include "hds/show.h"
+#include "io/framing.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -11,11 +11,12 @@
 enum { LIMIT = 64 << 20 }; /* bytes of input */
 
 struct request {
+	int action, refs;
+	int framing; /* of the enum, -1: one unit; while it is read, one more */
 	const char *file;
-	bool hex, compact, list;
+	bool hex, compact, list, message, value;
 	enum { EITHER, MESSAGE, VALUE } unit;
 	unsigned flags;
-	int framing; /* -1: one unit */
 };
 
 /* ---- input ------------------------------------------------------------------------------------------------------ */
@@ -180,57 +181,39 @@ static int show_all(const struct request *q, const char *name, const uint8_t *at
 	return 0;
 }
 
-static int framing_of(const char *name)
-{
-	const char *names = HP_FRAMINGS;
-	size_t n = strlen(name);
-	for (int i = 0; n && *names; i++) {
-		size_t len = strcspn(names, "|");
-		if (len == n && !memcmp(names, name, n))
-			return i;
-		names += len + (names[len] == '|');
-	}
-	return -1;
-}
+static const struct hp_arg arguments[] = {
+	HP_ARG("ACTION", HP_OPT_ENUM(struct request, action, NULL, "decode",
+	                             "what is done with the bytes; there is nothing else")),
+	HP_ARG("FILE", HP_OPT_STR(struct request, file, "", "the bytes; - or nothing: standard input")),
+	HP_ARG("--hex", HP_OPT_BOOL(struct request, hex, "no", "the input is hexadecimal text")),
+	HP_ARG("--json",
+	       HP_OPT_BOOL(struct request, compact, "no", "typed JSON in one line; without it, one line per value"),
+	       .group = "form"),
+	HP_ARG("--list",
+	       HP_OPT_BOOL(struct request, list, "no",
+	                   "one line per value with offset, first bytes and text, as far as the bytes make sense"),
+	       .group = "form"),
+	HP_ARG("--message",
+	       HP_OPT_BOOL(struct request, message, "no", "length, header and body; without it and --value: what fits"),
+	       .group = "unit"),
+	HP_ARG("--value", HP_OPT_BOOL(struct request, value, "no", "a single value"), .group = "unit"),
+	HP_ARG("--refs",
+	       HP_OPT_ENUM(struct request, refs, "hap", "hap|opack|reject",
+	                   "how back-references count: as HAP-NodeJS writes them, as OPACK does, or not at all")),
+	HP_ARG("--framing",
+	       HP_OPT_ENUM(struct request, framing, "none", "none|" HP_FRAMINGS,
+	                   "the input is a stream of records as tcp, file and exec write them"),
+	       .value = "NAME"),
+	HP_ARG_END,
+};
 
-int cmd_hds(int argc, char **argv)
+static int hds(void *state)
 {
-	struct request q = { .framing = -1 };
-	if (argc < 2)
-		return hp_usage_error("hds", "what to do is missing: decode");
-	if (strcmp(argv[1], "decode"))
-		return hp_usage_error("hds", "`%s` is not known; there is: decode", argv[1]);
-	for (int i = 2; i < argc; i++) {
-		const char *a = argv[i];
-		if (!strcmp(a, "--hex"))
-			q.hex = true;
-		else if (!strcmp(a, "--json"))
-			q.compact = true;
-		else if (!strcmp(a, "--list"))
-			q.list = true;
-		else if (!strcmp(a, "--message") && q.unit != VALUE)
-			q.unit = MESSAGE;
-		else if (!strcmp(a, "--value") && q.unit != MESSAGE)
-			q.unit = VALUE;
-		else if (!strcmp(a, "--message") || !strcmp(a, "--value"))
-			return hp_usage_error("hds", "--message and --value exclude each other");
-		else if (!strcmp(a, "--refs=hap") || !strcmp(a, "--refs=opack") || !strcmp(a, "--refs=reject"))
-			q.flags = a[7] == 'r' ? HP_HDS_NO_REFS : a[7] == 'o' ? HP_HDS_OPACK_REFS : 0u;
-		else if (!strncmp(a, "--refs", 6))
-			return hp_usage_error("hds", "%s: must be --refs=hap, --refs=opack or --refs=reject", a);
-		else if (!strncmp(a, "--framing=", 10)) {
-			q.framing = framing_of(a + 10);
-			if (q.framing < 0)
-				return hp_usage_error("hds", "%s: must be one of " HP_FRAMINGS, a);
-		} else if (a[0] == '-' && a[1])
-			return hp_usage_error("hds", "unknown option %s", a);
-		else if (q.file)
-			return hp_usage_error("hds", "one file at a time: %s and %s", q.file, a);
-		else
-			q.file = a;
-	}
-	if (q.compact && q.list)
-		return hp_usage_error("hds", "--json and --list exclude each other");
+	static const unsigned rules[] = { 0, HP_HDS_OPACK_REFS, HP_HDS_NO_REFS };
+	struct request q = *(const struct request *)state;
+	q.unit = q.message ? MESSAGE : q.value ? VALUE : EITHER;
+	q.flags = rules[q.refs];
+	q.framing--;
 	if (!q.file)
 		q.file = "-";
 	const char *name = strcmp(q.file, "-") ? q.file : "standard input";
@@ -248,3 +231,12 @@ int cmd_hds(int argc, char **argv)
 	}
 	return status;
 }
+
+const struct hp_command hp_command_hds = {
+	.name = "hds",
+	.summary = "show what HomeKit Data Stream payload bytes say",
+	.arguments = arguments,
+	.exits = "0 the bytes are valid, 1 they are not or cannot be read, 2 wrong usage",
+	.state_size = sizeof(struct request),
+	.run = hds,
+};

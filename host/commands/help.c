@@ -1,58 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * help.c - `headpipe help`: commands, and modules from their option tables. */
-#include "commands.h"
-#include "describe.h"
+#include "commands/shared/help.h"
+#include "base/suggest.h"
+#include "commands/shared/describe.h"
+#include "commands/shared/table.h"
 #include "graph/graph.h"
 #include "graph/modules.h"
-#include "base/suggest.h"
 #include <stdlib.h>
 #include <string.h>
-
-static void command(const struct hp_command *c)
-{
-	printf("headpipe %s\n  %s\n", c->usage, c->summary);
-	if (c->help)
-		printf("\n%s", c->help);
-}
-
-/* Text for man(7). */
-static void roff(const char *text)
-{
-	bool start = true;
-	for (; *text; text++) {
-		if (start && (*text == '.' || *text == '\''))
-			fputs("\\&", stdout);
-		start = *text == '\n';
-		if (*text == '-' || *text == '\\')
-			fputs(*text == '-' ? "\\-" : "\\e", stdout);
-		else
-			putchar(*text);
-	}
-}
-
-/* The COMMANDS part of docs/headpipe.1. */
-static void man(void)
-{
-	for (const struct hp_command *c = hp_commands; c->name; c++) {
-		printf(".SS headpipe ");
-		roff(c->usage);
-		printf("\n%c",
-		       c->summary[0] >= 'a' && c->summary[0] <= 'z' ? c->summary[0] - 'a' + 'A' : c->summary[0]);
-		roff(c->summary + 1);
-		puts(".");
-		if (!c->help)
-			continue;
-		puts(".PP\n.nf");
-		roff(c->help);
-		puts(".fi");
-	}
-}
 
 static void overview(void)
 {
 	puts("headpipe - from a head tracker to everything that wants to know where a head points\n\ncommands");
-	for (const struct hp_command *c = hp_commands; c->name; c++)
-		printf("  %-10s %s\n", c->name, c->summary);
+	for (const struct hp_command *const *c = commands; *c; c++)
+		printf("  %-10s %s\n", (*c)->name, (*c)->summary);
 	puts("\n`headpipe help NAME` tells about a command, a module, or the sections `headpipe`, `input`, `filter`, "
 	     "`output`.");
 }
@@ -73,28 +34,43 @@ static int section(const char *name)
 	return 0;
 }
 
-int cmd_help(int argc, char **argv)
+struct arguments {
+	struct hp_texts words;
+	bool man;
+};
+
+static const struct hp_arg arguments[] = {
+	HP_ARG("NAME",
+	       HP_OPT_TEXTS(struct arguments, words, 0, 2,
+	                    "a command, a module or a section; input, filter, output or encoder before a module's name "
+	                    "says which one"),
+	       .value = "[COMMAND | MODULE | KIND MODULE]"),
+	HP_ARG("--man", HP_OPT_BOOL(struct arguments, man, "no", "all commands as part of a manual page")),
+	HP_ARG_END,
+};
+
+static int help(void *state)
 {
+	const struct arguments *a = state;
 	char why[1500], reason[1500] = "";
 	bool missing, found = false;
 	const char *names[400];
 	size_t count = 0;
-	if (argc < 2) {
+	if (a->man)
+		for (const struct hp_command *const *c = commands; *c; c++)
+			hp_help_man(*c);
+	else if (!a->words.n)
 		overview();
+	if (a->man || !a->words.n)
 		return 0;
-	}
-	if (argc == 2 && !strcmp(argv[1], "--man")) {
-		man();
-		return 0;
-	}
-	const char *name = argv[argc > 2 ? 2 : 1];
-	enum hp_kind only = argc > 2 ? hp_kind_from_word(argv[1]) : (enum hp_kind)0;
-	if (argc > 3 || (argc > 2 && !only))
-		return hp_usage_error("help", "say `help NAME` or `help input|filter|output|encoder NAME`");
-	for (const struct hp_command *c = hp_commands; c->name && !only; c++) {
-		names[count++] = c->name;
-		if (!strcmp(c->name, name)) {
-			command(c);
+	const char *name = a->words.at[a->words.n - 1];
+	enum hp_kind only = a->words.n > 1 ? hp_kind_from_word(a->words.at[0]) : (enum hp_kind)0;
+	if (a->words.n > 1 && !only)
+		return hp_usage_error(&hp_command_help, "say `help NAME` or `help input|filter|output|encoder NAME`");
+	for (const struct hp_command *const *c = commands; *c && !only; c++) {
+		names[count++] = (*c)->name;
+		if (!strcmp((*c)->name, name)) {
+			hp_help_print(*c);
 			found = true;
 		}
 	}
@@ -126,3 +102,11 @@ int cmd_help(int argc, char **argv)
 	        guess ? "; did you mean `" : "", guess ? guess : "", guess ? "`?" : "");
 	return 2;
 }
+
+const struct hp_command hp_command_help = {
+	.name = "help",
+	.summary = "tell about a command or a module and its options",
+	.arguments = arguments,
+	.state_size = sizeof(struct arguments),
+	.run = help,
+};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * import.c - `headpipe import`: hid-recorder text to a session file, with the samples that the reports give. */
+#include "commands/shared/tool.h"
 #include "inputs/decode/tracker.h"
 #include "inputs/replay/source.h"
 #include "pose/pose.h"
-#include "tool.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -74,64 +74,73 @@ static int copy(struct report_source *s, struct tracker *t, struct hps_writer *w
 	return 0;
 }
 
-int cmd_import(int argc, char **argv)
+struct arguments {
+	const char *file, *out;
+	int device, packing;
+};
+
+static const struct hp_arg arguments[] = {
+	HP_ARG("FILE", HP_OPT_STR(struct arguments, file, NULL, "hid-recorder's text")),
+	TOOL_OUT(struct arguments),
+	HP_ARG("--device", HP_OPT_INT(struct arguments, device, "-1", -1, 1e6,
+	                              "the recording's device of this number; -1: the first head tracker")),
+	TOOL_PACKING(struct arguments),
+	HP_ARG_END,
+};
+
+static int import(void *state)
 {
-	bool bad = false;
-	const char *out = tool_value(&argc, argv, "-o", &bad),
-	           *packing = tool_value(&argc, argv, "--compression", &bad),
-	           *device = tool_value(&argc, argv, "--device", &bad);
-	struct report_source_ask ask = { .device = -1, .warn = warn };
+	const struct arguments *a = state;
+	struct report_source_ask ask = { .device = a->device, .warn = warn, .path = a->file };
 	struct hps_writer_options o = HPS_WRITER_OPTIONS;
 	struct report_source *s;
 	struct hps_writer *w;
 	struct hp_hid_descriptor d;
 	struct tracker *t = NULL;
-	char why[REPORT_SOURCE_WHY], *end = (char *)"";
-	int code = tool_rest(argc, argv, 1, bad);
-	if (code)
-		return code;
-	if (!out)
-		return hp_usage_error("import", "-o FILE is missing");
-	if (device && ((ask.device = (int)strtol(device, &end, 10)) < 0 || *end || !*device))
-		return hp_usage_error("import", "--device %s: a number from 0", device);
-	if (packing && strcmp(packing, "none") != 0 && strcmp(packing, "zstd") != 0)
-		return hp_usage_error("import", "--compression %s: none or zstd", packing);
-	ask.path = argv[1];
-	if (session_source_is(argv[1]))
-		return tool_fail("import", argv[1], "this is a session file already");
+	char why[REPORT_SOURCE_WHY];
+	if (session_source_is(a->file))
+		return tool_fail("import", a->file, "this is a session file already");
 	if (recorder_source_open(&s, &ask, why, sizeof why) < 0) {
 		fprintf(stderr, "headpipe import: %s\n", why);
 		return 1;
 	}
-	code = hp_hid_descriptor_parse(&d, s->descriptor, s->descriptor_size, why, sizeof why);
+	int code = hp_hid_descriptor_parse(&d, s->descriptor, s->descriptor_size, why, sizeof why);
 	if (!code) {
 		t = calloc(1, sizeof *t);
 		code = t ? tracker_open(t, &d, why, sizeof why) : -ENOMEM;
 		hp_hid_descriptor_free(&d);
 	}
 	if (code) {
-		code = tool_fail("import", argv[1], "%s", why);
+		code = tool_fail("import", a->file, "%s", why);
 	} else {
 		uint64_t reports = 0, samples = 0;
 		o.exclusive = true;
 		o.library = "headpipe " HP_VERSION;
-		o.compression = packing && !strcmp(packing, "zstd") ? HPS_ZSTD : HPS_NONE;
-		int made = hps_create(&w, out, &o);
+		o.compression = a->packing ? HPS_ZSTD : HPS_NONE;
+		int made = hps_create(&w, a->out, &o);
 		if (made < 0) {
-			code = tool_fail("import", out, "%s",
+			code = tool_fail("import", a->out, "%s",
 			                 made == -ENOTSUP ? "this build has no libzstd" : strerror(-made));
 		} else {
-			code = copy(s, t, w, out, &reports, &samples);
+			code = copy(s, t, w, a->out, &reports, &samples);
 			made = hps_finish(w);
 			if (!code && made < 0)
-				code = tool_fail("import", out, "%s", strerror(-made));
+				code = tool_fail("import", a->out, "%s", strerror(-made));
 			if (code)
-				unlink(out);
+				unlink(a->out);
 			else
-				printf("%s: %" PRIu64 " reports, %" PRIu64 " samples\n", out, reports, samples);
+				printf("%s: %" PRIu64 " reports, %" PRIu64 " samples\n", a->out, reports, samples);
 		}
 	}
 	free(t);
 	s->close(s);
 	return code;
 }
+
+const struct hp_command hp_command_import = {
+	.name = "import",
+	.summary = "hid-recorder text to a session file",
+	.arguments = arguments,
+	.state_size = sizeof(struct arguments),
+	.run = import,
+};

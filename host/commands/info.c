@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * info.c - `headpipe info`: what a session file holds. */
+#include "commands/shared/tool.h"
 #include "session/head.h"
-#include "tool.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -263,28 +263,46 @@ static void print_events(struct hps_reader *r)
 	}
 }
 
-int cmd_info(int argc, char **argv)
+struct arguments {
+	const char *file;
+	bool json, events;
+};
+
+static const struct hp_arg arguments[] = {
+	TOOL_FILE(struct arguments),
+	HP_ARG("--json", HP_OPT_BOOL(struct arguments, json, "no", "one JSON object"), .group = "form"),
+	HP_ARG("--events", HP_OPT_BOOL(struct arguments, events, "no", "one line per event: when, what"),
+	       .group = "form"),
+	HP_ARG_END,
+};
+
+static int info(void *state)
 {
+	const struct arguments *a = state;
 	struct found f = { 0 };
-	struct hps_info info;
-	bool json = tool_flag(&argc, argv, "--json"), events = tool_flag(&argc, argv, "--events");
-	int code = tool_rest(argc, argv, 1, false);
-	if (code)
-		return code;
+	struct hps_info about;
 	char why[500];
 	struct hps_reader *r;
-	if (hps_open(&r, argv[1], NULL, why, sizeof why) < 0)
-		return tool_fail("info", argv[1], "%s", why);
-	if (events) {
+	if (hps_open(&r, a->file, NULL, why, sizeof why) < 0)
+		return tool_fail("info", a->file, "%s", why);
+	if (a->events) {
 		print_events(r);
 		hps_close(r);
 		return 0;
 	}
 	walk(r, &f);
-	hps_get_info(r, &info);
+	hps_get_info(r, &about);
 	char *ini = configuration(r);
-	(json ? print_json : print_text)(r, argv[1], &info, &f, ini);
+	(a->json ? print_json : print_text)(r, a->file, &about, &f, ini);
 	free(ini);
 	hps_close(r);
 	return 0;
 }
+
+const struct hp_command hp_command_info = {
+	.name = "info",
+	.summary = "what a session file holds",
+	.arguments = arguments,
+	.state_size = sizeof(struct arguments),
+	.run = info,
+};

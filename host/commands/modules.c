@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * modules.c - `headpipe modules`: every module with one line, and what is not built and why. */
-#include "commands.h"
-#include "describe.h"
-#include "base/log.h"
 #include "graph/modules.h"
+#include "base/log.h"
+#include "commands/shared/command.h"
+#include "commands/shared/describe.h"
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +33,22 @@ static void look(void *arg, const char *folder)
 		closedir(dir);
 }
 
-int cmd_modules(int argc, char **argv)
+struct arguments {
+	bool markdown;
+};
+
+static const struct hp_arg arguments[] = {
+	HP_ARG("--markdown",
+	       HP_OPT_BOOL(struct arguments, markdown, "no", "with all options, as docs/modules.md has it")),
+	HP_ARG_END,
+};
+
+static int modules(void *state)
 {
-	if (argc == 2 && !strcmp(argv[1], "--markdown")) {
+	if (((const struct arguments *)state)->markdown) {
 		hp_describe_markdown();
 		return 0;
 	}
-	if (argc > 1)
-		return hp_usage_error("modules", "unknown argument %s", argv[1]);
 	size_t n;
 	const struct hp_builtin *b = hp_builtins(&n);
 	for (int k = HP_INPUT; k <= HP_ENCODER; k++) {
@@ -56,3 +64,11 @@ int cmd_modules(int argc, char **argv)
 	}
 	return 0;
 }
+
+const struct hp_command hp_command_modules = {
+	.name = "modules",
+	.summary = "list all modules, and what is not built and why",
+	.arguments = arguments,
+	.state_size = sizeof(struct arguments),
+	.run = modules,
+};

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * new.c - `headpipe new`: writes a folder with a module that builds and runs unchanged, to be changed from there.
  */
-#include "commands.h"
+#include "base/place.h"
+#include "commands/shared/command.h"
+#include "config/config.h"
 #include "graph/modules.h"
 #include "new_text.h"
-#include "base/place.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,26 +91,38 @@ static int write_piece(const struct piece *p, const char *name, const char *incl
 	printf("  %s\n", path);
 	return 0;
 }
-int cmd_new(int argc, char **argv)
+struct arguments {
+	int kind;
+	const char *name;
+};
+
+static const struct hp_arg arguments[] = {
+	HP_ARG("KIND", HP_OPT_ENUM(struct arguments, kind, NULL, "encoder|output", "what kind of module")),
+	HP_ARG("NAME", HP_OPT_STR(struct arguments, name, NULL, "its name, and the folder's")),
+	HP_ARG_END,
+};
+
+extern const struct hp_command hp_command_new;
+
+static int new (void *state)
 {
+	static const char *const words[] = { "encoder", "output" };
+	static const struct piece *const all[] = { encoder, output };
+	const struct arguments *a = state;
+	const char *name = a->name, *kind = words[a->kind];
+	const struct piece *pieces = all[a->kind];
 	char include[4096];
-	if (argc != 3)
-		return hp_usage_error("new", argc > 3 ? "a kind and a name, no more" : "which kind, and what name?");
-	const char *name = argv[2];
-	const struct piece *pieces = !strcmp(argv[1], "encoder") ? encoder : !strcmp(argv[1], "output") ? output : NULL;
-	if (!pieces)
-		return hp_usage_error("new", "`%s` is no kind that can be made; encoder or output", argv[1]);
 	if (!good_name(name) || c_word(name))
-		return hp_usage_error("new", "the name `%s` %s", name,
+		return hp_usage_error(&hp_command_new, "the name `%s` %s", name,
 		                      c_word(name)
 		                          ? "is taken by the C language or by headpipe.h"
 		                          : "must begin with a letter a to z, then letters, digits and _; at most 32");
 	size_t n;
 	const struct hp_builtin *b = hp_builtins(&n);
 	for (size_t i = 0; i < n; i++)
-		if (b[i].kind == hp_kind_from_word(argv[1]) && !strcmp(b[i].name, name))
-			return hp_usage_error("new", "headpipe has an %s `%s` already; it would win over yours",
-			                      argv[1], name);
+		if (b[i].kind == hp_kind_from_word(kind) && !strcmp(b[i].name, name))
+			return hp_usage_error(&hp_command_new,
+			                      "headpipe has an %s `%s` already; it would win over yours", kind, name);
 	hp_place_header(include, sizeof include);
 	if (mkdir(name, 0777) < 0) {
 		fprintf(stderr, "headpipe new: %s: %s\n", name,
@@ -122,3 +135,13 @@ int cmd_new(int argc, char **argv)
 	printf("\nmake -C %s && headpipe try %s/%s.so\n", name, name, name);
 	return 0;
 }
+
+const struct hp_command hp_command_new = {
+	.name = "new",
+	.summary = "write a folder with a module of your own that builds and runs unchanged",
+	.arguments = arguments,
+	.help = "Writes NAME/ with the source, a test, a Makefile and an ini. docs/writing-an-output.md goes on from "
+	        "there.\n",
+	.state_size = sizeof(struct arguments),
+	.run = new,
+};

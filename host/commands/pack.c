@@ -1,27 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * pack.c - `headpipe pack` and `unpack`: a session file as columns, for keeping, and back. The archive is an MCAP
- * file too, so its CRCs, `verify`, `recover` and `info` work as for any other; docs/session-format.md has the bytes. */
+ * pack.c - `headpipe pack`: a session file as columns, for keeping. The archive is an MCAP file too, so its CRCs,
+ * `verify`, `recover` and `info` work as for any other; docs/session-format.md has the bytes. */
 #include "session/pack/pack.h"
+#include "commands/shared/tool.h"
 #include "session/reader.h"
 #include "session/writer.h"
-#include "tool.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-#define PREFIX "/packed"
-static const char order_topic[] = PREFIX "/order", encoding_key[] = "packed.encoding";
-
-static uint64_t file_size(const char *path)
-{
-	struct stat st;
-	return stat(path, &st) < 0 ? 0 : (uint64_t)st.st_size;
-}
-
-/* ---- pack ---------------------------------------------------------------------------------------------------- */
 
 struct column_channel {
 	struct pack_block block;
@@ -59,9 +47,9 @@ static int declare(struct tool_copy *copy, const struct hps_channel *ch)
 	if (!pairs)
 		return -ENOMEM;
 	memcpy(pairs, ch->metadata, 2 * ch->nmetadata * sizeof *pairs);
-	pairs[2 * ch->nmetadata] = encoding_key;
+	pairs[2 * ch->nmetadata] = PACK_ENCODING;
 	pairs[2 * ch->nmetadata + 1] = ch->encoding;
-	snprintf(topic, sizeof topic, PREFIX "%.280s", ch->topic);
+	snprintf(topic, sizeof topic, PACK_PREFIX "%.280s", ch->topic);
 	bool schema = ch->schema[0] || ch->schema_encoding[0];
 	int out = hps_add_raw_channel(copy->out, topic, "columns", schema ? ch->schema : NULL, ch->schema_encoding,
 	                              ch->schema_data, ch->schema_size, pairs);
@@ -128,16 +116,21 @@ static int flush(struct tool_copy *copy, int order, uint16_t *list, uint32_t n, 
 	return code;
 }
 
-int cmd_pack(int argc, char **argv)
+struct arguments {
+	const char *file, *out;
+};
+
+static const struct hp_arg arguments[] = {
+	TOOL_FILE(struct arguments),
+	TOOL_OUT(struct arguments),
+	HP_ARG_END,
+};
+
+static int pack(void *state)
 {
-	bool bad = false;
-	const char *out = tool_value(&argc, argv, "-o", &bad);
-	int code = tool_rest(argc, argv, 1, bad);
-	if (code)
-		return code;
-	if (!out)
-		return hp_usage_error("pack", "-o FILE is missing");
-	struct hps_reader *r = tool_open("pack", argv[1], false);
+	const struct arguments *a = state;
+	int code = 0;
+	struct hps_reader *r = tool_open("pack", a->file, false);
 	if (!r)
 		return 1;
 	struct hps_info info;
@@ -145,9 +138,9 @@ int cmd_pack(int argc, char **argv)
 	hps_get_info(r, &info);
 	struct column_channel *all = calloc(info.nchannels + 1, sizeof *all);
 	uint16_t *list = malloc(PACK_MESSAGES * sizeof *list);
-	if (hps_channel_find(r, order_topic) >= 0)
-		code = tool_fail("pack", argv[1], "it is packed already");
-	else if (!all || !list || tool_copy_open(&copy, r, "pack", out, NULL, NULL))
+	if (hps_channel_find(r, PACK_ORDER) >= 0)
+		code = tool_fail("pack", a->file, "it is packed already");
+	else if (!all || !list || tool_copy_open(&copy, r, "pack", a->out, 0, NULL))
 		code = 1;
 	if (code) {
 		free(all);
@@ -155,7 +148,7 @@ int cmd_pack(int argc, char **argv)
 		hps_close(r);
 		return code;
 	}
-	int order = hps_add_raw_channel(copy.out, order_topic, "columns", NULL, "", NULL, 0, NULL), next = 0;
+	int order = hps_add_raw_channel(copy.out, PACK_ORDER, "columns", NULL, "", NULL, 0, NULL), next = 0;
 	struct hps_cursor at = hps_begin(r, -1);
 	struct hps_message m;
 	uint64_t done = 0;
@@ -171,7 +164,7 @@ int cmd_pack(int argc, char **argv)
 	}
 	while (!code && (next = hps_next(&at, &m)) != 0) {
 		if (next < 0) { /* an archive with holes is no archive */
-			tool_fail("pack", argv[1], "%s; `headpipe recover` first", hps_reader_error(r));
+			tool_fail("pack", a->file, "%s; `headpipe recover` first", hps_reader_error(r));
 			break;
 		}
 		if (++done % 4096 == 0)
@@ -192,7 +185,7 @@ int cmd_pack(int argc, char **argv)
 	if (!code && n)
 		code = flush(&copy, order, list, n, all, info.nchannels, time);
 	if (code)
-		tool_fail("pack", out, "%s", strerror(-code));
+		tool_fail("pack", a->out, "%s", strerror(-code));
 	code = tool_copy_close(&copy, !code && next >= 0) || code || next < 0;
 	for (size_t i = 0; i < info.nchannels; i++) {
 		pack_free(&all[i].block);
@@ -203,151 +196,16 @@ int cmd_pack(int argc, char **argv)
 	free(list);
 	hps_close(r);
 	if (!code)
-		printf("%s: %" PRIu64 " messages, %" PRIu64 " bytes instead of %" PRIu64 "\n", out, info.messages,
-		       file_size(out), info.file_size);
+		printf("%s: %" PRIu64 " messages, %" PRIu64 " bytes instead of %" PRIu64 "\n", a->out, info.messages,
+		       tool_file_size(a->out), info.file_size);
 	return code != 0;
 }
 
-/* ---- unpack -------------------------------------------------------------------------------------------------- */
-
-struct packed_channel {
-	struct pack_block block;
-	uint32_t at; /* next message of the block */
-	size_t byte; /* and where its data begins */
-	int out;
+const struct hp_command hp_command_pack = {
+	.name = "pack",
+	.summary = "a session file as columns, small, for keeping",
+	.arguments = arguments,
+	.help = "Nothing is lost: `headpipe unpack` gives the same messages, attachments and metadata back.\n",
+	.state_size = sizeof(struct arguments),
+	.run = pack,
 };
-struct unpack {
-	struct tool_copy copy;
-	struct packed_channel *all;
-	size_t nall;
-	uint8_t *list; /* u16 per message: number of the archive's channel */
-	uint32_t n;
-	uint64_t written;
-};
-
-/* The original channel, as its packed one says. */
-static int restore_channel(struct unpack *u, size_t index)
-{
-	const struct hps_channel *ch = hps_channel_at(u->copy.in, index);
-	const char *encoding = hps_channel_metadata(ch, encoding_key);
-	const char **pairs = calloc(2 * ch->nmetadata + 1, sizeof *pairs);
-	size_t n = 0;
-	if (!pairs || !encoding || strncmp(ch->topic, PREFIX, sizeof PREFIX - 1) != 0) {
-		free(pairs);
-		return encoding ? -ENOMEM : -EBADMSG;
-	}
-	for (size_t i = 0; i < 2 * ch->nmetadata; i += 2) {
-		if (!strcmp(ch->metadata[i], encoding_key))
-			continue;
-		pairs[n++] = ch->metadata[i];
-		pairs[n++] = ch->metadata[i + 1];
-	}
-	bool schema = ch->schema[0] || ch->schema_encoding[0];
-	int out = hps_add_raw_channel(u->copy.out, ch->topic + sizeof PREFIX - 1, encoding, schema ? ch->schema : NULL,
-	                              ch->schema_encoding, ch->schema_data, ch->schema_size, pairs);
-	free(pairs);
-	return out;
-}
-
-/* Everything that the last order message announced must be there by now. */
-static int write_out(struct unpack *u)
-{
-	int code = 0;
-	for (uint32_t i = 0; i < u->n && !code; i++) {
-		size_t index = hps_by_id(u->copy.in, hps_u16_at(u->list + 2 * (size_t)i));
-		struct packed_channel *c = index ? &u->all[index - 1] : NULL;
-		if (!c || !c->out || c->at >= c->block.n)
-			return -EBADMSG;
-		uint32_t k = c->at++;
-		code = hps_write_as(u->copy.out, c->out, c->block.sequence[k], c->block.time[k], c->block.publish[k],
-		                    c->block.data + c->byte, c->block.size[k]);
-		c->byte += c->block.size[k];
-		u->written++;
-	}
-	for (size_t i = 0; i < u->nall && !code; i++)
-		if (u->all[i].at != u->all[i].block.n)
-			code = -EBADMSG;
-	u->n = 0;
-	return code;
-}
-
-static int take_order(struct unpack *u, const struct hps_message *m)
-{
-	int code = write_out(u);
-	struct hps_in in = { m->data, m->data + m->size, false };
-	uint32_t n = hps_in_u32(&in);
-	if (code || in.bad || n > PACK_MESSAGES)
-		return code ? code : -EBADMSG;
-	u->n = n;
-	return pack_get_column(&in, u->list, n, 2);
-}
-
-static int take_block(struct unpack *u, const struct hps_message *m)
-{
-	struct packed_channel *c = &u->all[m->channel];
-	struct hps_in in = { m->data, m->data + m->size, false };
-	pack_free(&c->block);
-	c->at = 0;
-	c->byte = 0;
-	return pack_get(&in, &c->block);
-}
-
-int cmd_unpack(int argc, char **argv)
-{
-	bool bad = false;
-	const char *out = tool_value(&argc, argv, "-o", &bad),
-	           *packing = tool_value(&argc, argv, "--compression", &bad);
-	int code = tool_rest(argc, argv, 1, bad), next = 0;
-	if (code)
-		return code;
-	if (!out)
-		return hp_usage_error("unpack", "-o FILE is missing");
-	struct hps_reader *r = tool_open("unpack", argv[1], false);
-	if (!r)
-		return 1;
-	struct hps_info info;
-	struct unpack u = { .nall = 0 };
-	hps_get_info(r, &info);
-	int order = hps_channel_find(r, order_topic);
-	if (order < 0)
-		code = tool_fail("unpack", argv[1], "it is not a packed session file");
-	else if (tool_copy_open(&u.copy, r, "unpack", out, packing, NULL))
-		code = 1;
-	if (code) {
-		hps_close(r);
-		return code;
-	}
-	u.nall = info.nchannels;
-	u.all = calloc(u.nall + 1, sizeof *u.all);
-	u.list = malloc(PACK_MESSAGES * 2);
-	code = u.all && u.list ? 0 : -ENOMEM;
-	for (size_t i = 0; i < u.nall && !code; i++)
-		if ((int)i != order && (u.all[i].out = restore_channel(&u, i)) < 0)
-			code = u.all[i].out;
-	struct hps_cursor at = hps_begin(r, -1);
-	struct hps_message m;
-	uint64_t done = 0;
-	while (!code && (next = hps_next(&at, &m)) != 0) {
-		if (next < 0) {
-			tool_fail("unpack", argv[1], "%s", hps_reader_error(r));
-			break;
-		}
-		tool_progress(++done, info.messages + 1);
-		code = m.channel == order ? take_order(&u, &m) : take_block(&u, &m);
-	}
-	if (!code && next >= 0)
-		code = write_out(&u);
-	tool_progress(1, 1);
-	if (code)
-		tool_fail("unpack", argv[1], "%s", code == -EBADMSG ? "the archive is damaged" : strerror(-code));
-	bool failed = code || next < 0;
-	failed |= tool_copy_close(&u.copy, !failed) != 0;
-	for (size_t i = 0; i < u.nall; i++)
-		pack_free(&u.all[i].block);
-	free(u.all);
-	free(u.list);
-	hps_close(r);
-	if (!failed)
-		printf("%s: %" PRIu64 " messages, %" PRIu64 " bytes\n", out, u.written, file_size(out));
-	return failed;
-}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * plot.c - `headpipe plot`: yaw, pitch and roll over time as an SVG drawing, with events, gaps and losses. */
+#include "base/utf8.h"
+#include "commands/shared/tool.h"
 #include "inputs/replay/source.h"
 #include "session/head.h"
-#include "tool.h"
-#include "base/utf8.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -230,32 +230,42 @@ static void draw(FILE *f, const struct plot *p, const char *path)
 	        WIDTH - RIGHT, HEIGHT - 10, p->more ? " (the first 200)" : "");
 }
 
-int cmd_plot(int argc, char **argv)
+struct arguments {
+	const char *file, *out;
+	int64_t from, to;
+};
+
+static const struct hp_arg arguments[] = {
+	TOOL_FILE(struct arguments),
+	HP_ARG("-o", HP_OPT_PATH(struct arguments, out, NULL, "the drawing; - is standard output"),
+	       .value = "FILE.svg"),
+	TOOL_FROM(struct arguments),
+	TOOL_TO(struct arguments),
+	HP_ARG_END,
+};
+
+extern const struct hp_command hp_command_plot;
+
+static int plot(void *state)
 {
-	bool bad = false;
-	const char *out = tool_value(&argc, argv, "-o", &bad), *a = tool_value(&argc, argv, "--from", &bad),
-	           *b = tool_value(&argc, argv, "--to", &bad);
-	int64_t from = 0, to = INT64_MAX / 2;
-	int code = tool_rest(argc, argv, 1, bad);
+	struct arguments *a = state;
+	const char *out = a->out;
+	int code = tool_span(&hp_command_plot, a->from, &a->to);
 	if (code)
 		return code;
-	if (!out)
-		return hp_usage_error("plot", "-o FILE is missing");
-	if (!tool_time("plot", "--from", a, &from) || !tool_time("plot", "--to", b, &to))
-		return 2;
 	if (session_source_is(out))
 		return tool_fail("plot", out, "this is a session file, which a drawing does not replace");
-	struct hps_reader *r = tool_open("plot", argv[1], false);
+	struct hps_reader *r = tool_open("plot", a->file, false);
 	struct plot *p = calloc(1, sizeof *p);
-	if (!r || !p || tool_samples("plot", argv[1], r) < 0) {
+	if (!r || !p || tool_samples("plot", a->file, r) < 0) {
 		hps_close(r);
 		free(p);
 		return 1;
 	}
 	p->low = -1;
 	p->high = 1;
-	if (walk(r, p, from, to) < 0) {
-		code = tool_fail("plot", argv[1], "there are no samples in that part of it");
+	if (walk(r, p, a->from, a->to) < 0) {
+		code = tool_fail("plot", a->file, "there are no samples in that part of it");
 	} else {
 		double margin = (p->high - p->low) * 0.05;
 		p->low -= margin;
@@ -264,7 +274,7 @@ int cmd_plot(int argc, char **argv)
 		if (!f) {
 			code = tool_fail("plot", out, "%s", strerror(errno));
 		} else {
-			draw(f, p, argv[1]);
+			draw(f, p, a->file);
 			if (ferror(f) || fflush(f))
 				code = tool_fail("plot", out, "%s", strerror(errno));
 			if (f != stdout)
@@ -275,3 +285,11 @@ int cmd_plot(int argc, char **argv)
 	free(p);
 	return code;
 }
+
+const struct hp_command hp_command_plot = {
+	.name = "plot",
+	.summary = "draw yaw, pitch and roll of a session file",
+	.arguments = arguments,
+	.state_size = sizeof(struct arguments),
+	.run = plot,
+};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * probe.c - `headpipe probe`: every HID device that is or might be a head tracker, and whether it can be used.
  * Exit status: 0 one can be used, 3 there is none, 4 there is one but it may not be opened. */
-#include "commands.h"
+#include "commands/shared/command.h"
 #include "device/survey.h"
 #include <errno.h>
 #include <jansson.h>
@@ -84,14 +84,21 @@ static json_t *to_json(const struct hp_surveyed *s)
 	return o;
 }
 
-int cmd_probe(int argc, char **argv)
+struct arguments {
+	bool json;
+};
+
+static const struct hp_arg arguments[] = {
+	HP_ARG("--json", HP_OPT_BOOL(struct arguments, json, "no", "an array with one object per device")),
+	HP_ARG_END,
+};
+
+static int probe(void *state)
 {
 	struct hp_surveyed *list;
 	size_t total;
 	int status = 3;
-	bool json = argc == 2 && !strcmp(argv[1], "--json");
-	if (argc > 1 && !json)
-		return hp_usage_error("probe", "unknown argument %s", argv[1]);
+	bool json = ((const struct arguments *)state)->json;
 	size_t n = hp_survey(&list, &total);
 	json_t *all = json ? json_array() : NULL;
 	const struct hp_surveyed *denied = NULL, *held = NULL;
@@ -130,3 +137,12 @@ int cmd_probe(int argc, char **argv)
 	free(list);
 	return status;
 }
+
+const struct hp_command hp_command_probe = {
+	.name = "probe",
+	.summary = "list devices that are or might be head trackers",
+	.arguments = arguments,
+	.exits = "0 one can be used, 2 wrong usage, 3 there is none, 4 there is one but it may not be opened",
+	.state_size = sizeof(struct arguments),
+	.run = probe,
+};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * recover.c - `headpipe recover`: every good chunk of a damaged session file into a whole one, and what is lost. */
-#include "tool.h"
+#include "commands/shared/tool.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,24 +25,30 @@ static void look(struct missing *x, const struct hps_message *m, const char *top
 	x->next = m->sequence + 1;
 }
 
-int cmd_recover(int argc, char **argv)
+struct arguments {
+	const char *file, *out;
+	int packing;
+};
+
+static const struct hp_arg arguments[] = {
+	TOOL_FILE(struct arguments),
+	TOOL_OUT(struct arguments),
+	TOOL_PACKING(struct arguments),
+	HP_ARG_END,
+};
+
+static int recover(void *state)
 {
-	bool bad = false;
-	const char *out = tool_value(&argc, argv, "-o", &bad),
-	           *packing = tool_value(&argc, argv, "--compression", &bad);
-	int code = tool_rest(argc, argv, 1, bad);
-	if (code)
-		return code;
-	if (!out)
-		return hp_usage_error("recover", "-o FILE is missing");
-	struct hps_reader *r = tool_open("recover", argv[1], true);
+	const struct arguments *a = state;
+	int code = 0;
+	struct hps_reader *r = tool_open("recover", a->file, true);
 	if (!r)
 		return 1;
 	struct hps_info info;
 	struct tool_copy c;
 	hps_get_info(r, &info);
 	struct missing *missing = calloc(info.nchannels + 1, sizeof *missing);
-	if (!missing || tool_copy_open(&c, r, "recover", out, packing, NULL)) {
+	if (!missing || tool_copy_open(&c, r, "recover", a->out, a->packing, NULL)) {
 		free(missing);
 		hps_close(r);
 		return 1;
@@ -51,7 +57,7 @@ int cmd_recover(int argc, char **argv)
 	struct hps_message m;
 	uint64_t kept = 0, lost = 0;
 	int next = 0;
-	printf("%s: %s\n", argv[1], info.note[0] ? info.note : "no damage was met");
+	printf("%s: %s\n", a->file, info.note[0] ? info.note : "no damage was met");
 	while (!code && (next = hps_next(&at, &m)) != 0) {
 		if (next < 0)
 			continue;
@@ -64,14 +70,23 @@ int cmd_recover(int argc, char **argv)
 	for (size_t i = 0; i < info.nchannels; i++)
 		lost += missing[i].lost;
 	if (!code && !kept)
-		code = tool_fail("recover", argv[1], "there is no whole chunk in it");
+		code = tool_fail("recover", a->file, "there is no whole chunk in it");
 	code = tool_copy_close(&c, !code) || code;
 	if (!code)
 		printf("%s: %" PRIu64 " messages in %zu channels recovered; %" PRIu64 " known to be missing, %" PRIu64
 		       " chunks damaged%s\n",
-		       out, kept, info.nchannels, lost, info.damaged_chunks,
+		       a->out, kept, info.nchannels, lost, info.damaged_chunks,
 		       strstr(info.note, "not complete") ? ", the end was cut off" : "");
 	free(missing);
 	hps_close(r);
 	return code;
 }
+
+const struct hp_command hp_command_recover = {
+	.name = "recover",
+	.summary = "make a whole session file out of a damaged or unfinished one",
+	.arguments = arguments,
+	.help = "Takes every good chunk, writes a new summary, and says what was lost.\n",
+	.state_size = sizeof(struct arguments),
+	.run = recover,
+};

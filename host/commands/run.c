@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * run.c - `headpipe run`: runs one or more configurations until every input has ended or a signal comes. */
 #include "base/clock.h"
-#include "commands.h"
-#include "run/crash.h"
+#include "base/log.h"
+#include "commands/shared/load.h"
+#include "config/options.h"
 #include "graph/graph.h"
+#include "run/crash.h"
 #include "run/life.h"
 #include "run/live.h"
-#include "base/log.h"
-#include "config/options.h"
 #include "run/perf.h"
 #include "run/request.h"
 #include "run/realtime.h"
@@ -15,49 +15,24 @@
 #include <string.h>
 
 struct arguments {
-	char **files;
-	size_t nfiles;
-	const char *assignments[256];
-	size_t nassignments;
+	struct hp_texts files, assignments;
 	int64_t for_ns; /* 0 = until the inputs end */
 	bool quiet, perf, report;
 	const char *perf_log; /* NULL = none */
 };
 
-static int read_arguments(struct arguments *a, int argc, char **argv)
-{
-	static const struct hp_option seconds = { "--for", NULL, "", NULL, 0.001, 1e9, HP_REAL, 0, 0, sizeof(double) };
-	char why[128];
-	double s;
-	a->files = argv; /* the names move to the front */
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "-s")) {
-			if (i + 1 == argc || a->nassignments == 256)
-				return hp_usage_error("run", "-s needs section.key=value");
-			a->assignments[a->nassignments++] = argv[++i];
-		} else if (!strcmp(argv[i], "--for")) {
-			if (i + 1 == argc || hp_option_parse(&seconds, argv[i + 1], NULL, &s, NULL, why, sizeof why))
-				return hp_usage_error("run", "--for needs a number of seconds, 0.001 to 1e9");
-			a->for_ns = (int64_t)(s * 1e9);
-			i++;
-		} else if (!strcmp(argv[i], "-q")) {
-			a->quiet = true;
-		} else if (!strcmp(argv[i], "--perf")) {
-			a->perf = true;
-		} else if (!strcmp(argv[i], "--report")) {
-			a->report = true;
-		} else if (!strcmp(argv[i], "--perf-log")) {
-			if (i + 1 == argc)
-				return hp_usage_error("run", "--perf-log needs a file name");
-			a->perf_log = argv[++i];
-		} else if (*argv[i] == '-' && argv[i][1]) {
-			return hp_usage_error("run", "unknown option %s", argv[i]);
-		} else {
-			argv[a->nfiles++] = argv[i];
-		}
-	}
-	return a->nfiles ? 0 : hp_usage_error("run", "which file?");
-}
+static const struct hp_arg arguments[] = {
+	HP_ARG("FILE", HP_OPT_TEXTS(struct arguments, files, 1, 1000, "an ini file")),
+	HP_ARG("-s", HP_OPT_TEXTS(struct arguments, assignments, 0, 256, "sets an option as if it stood in the file"),
+	       .value = "section.key=value"),
+	HP_ARG("--for", HP_OPT_NS(struct arguments, for_ns, "", 0.001, HP_ARG_LONG, "ends after that time")),
+	HP_ARG("-q", HP_OPT_BOOL(struct arguments, quiet, "no", "only warnings and errors on stderr")),
+	HP_ARG("--perf", HP_OPT_BOOL(struct arguments, perf, "no",
+	                             "latency of every sample per stage, at the end and on SIGUSR2")),
+	HP_ARG("--perf-log", HP_OPT_PATH(struct arguments, perf_log, "", "the same as one CSV row per sample")),
+	HP_ARG("--report", HP_OPT_BOOL(struct arguments, report, "no", "how long each phase of the start took")),
+	HP_ARG_END,
+};
 
 struct control { /* signals and --for; handles of the loop that are the command's own */
 	struct hp_run *run;
@@ -73,7 +48,7 @@ static void on_signal(uv_signal_t *s, int number)
 		hp_log(HP_INFO, NULL, "recentered");
 		hp_recenter(c->run);
 	} else if (number == SIGHUP) {
-		hp_live_reload(c->run, c->arguments->assignments, c->arguments->nassignments);
+		hp_live_reload(c->run, c->arguments->assignments.at, c->arguments->assignments.n);
 	} else if (number == SIGUSR2) {
 		if (c->arguments->perf)
 			hp_perf_print(c->run->perf, stderr);
@@ -160,30 +135,27 @@ static void end_perf(struct hp_run *run, const struct arguments *a)
 	run->perf = NULL;
 }
 
-int cmd_run(int argc, char **argv)
+static int run(void *state)
 {
-	struct arguments a = { 0 };
+	const struct arguments *a = state;
 	struct hp_run run = { 0 };
 	struct hp_config config = { 0 };
 	int64_t begin = hp_now();
 	ignore_wishes();
-	int status = read_arguments(&a, argc, argv);
-	if (status)
-		return status;
-	status = hp_load(&run, &config, a.files, a.nfiles, a.assignments, a.nassignments, "nothing was started");
+	int status = hp_load(&run, &config, &a->files, &a->assignments, "nothing was started");
 	if (status) {
 		hp_unload(&run, &config);
 		return status;
 	}
-	run.quiet = a.quiet;
+	run.quiet = a->quiet;
 	hp_log_level(hp_settings_level(&run));
 	hp_realtime_apply(&run);
 	hp_crash_watch();
-	if (start_perf(&run, &a, begin) < 0) {
+	if (start_perf(&run, a, begin) < 0) {
 		hp_unload(&run, &config);
 		return 1;
 	}
-	struct control control = { .run = &run, .arguments = &a };
+	struct control control = { .run = &run, .arguments = a };
 	bool opened = hp_life_open(&run) >= 0;
 	if (!opened) {
 		run.exit_code = 1;
@@ -194,7 +166,7 @@ int cmd_run(int argc, char **argv)
 		hp_life_run(&run);
 		leave_control(&control);
 	}
-	end_perf(&run, &a);
+	end_perf(&run, a);
 	hp_life_end(&run);
 	if (opened)
 		say_counts(&run);
@@ -202,3 +174,15 @@ int cmd_run(int argc, char **argv)
 	hp_unload(&run, &config);
 	return status;
 }
+
+const struct hp_command hp_command_run = {
+	.name = "run",
+	.summary = "run a pipeline until its inputs end or Ctrl-C",
+	.arguments = arguments,
+	.help = "signals: SIGUSR1 recenters, SIGHUP reads the files again (options that may change while running) and\n"
+	        "reopens output files, SIGINT and SIGTERM end the run.\n",
+	.exits = "0 every input has ended or the run was stopped, 1 something failed while running, 2 wrong usage or "
+	         "configuration, nothing was started",
+	.state_size = sizeof(struct arguments),
+	.run = run,
+};

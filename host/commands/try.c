@@ -3,15 +3,16 @@
  *
  * The pipeline is a real one; only the module under test gets a host whose sockets and files print. It runs in a child
  * process: a module that crashes is named and takes nothing with it. */
-#include "commands.h"
-#include "graph/graph.h"
-#include "run/life.h"
+#include "base/alloc.h"
 #include "base/log.h"
-#include "graph/modules.h"
 #include "base/place.h"
-#include "pose/pose.h"
-#include "run/services.h"
 #include "base/utf8.h"
+#include "commands/shared/load.h"
+#include "graph/graph.h"
+#include "graph/modules.h"
+#include "pose/pose.h"
+#include "run/life.h"
+#include "run/services.h"
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -291,45 +292,36 @@ static void wrap(struct hp_run *run)
 /* ---- the command --------------------------------------------------------------------------------- */
 
 struct arguments {
+	struct hp_texts words, sets;
 	const char *module, *file;
 	enum hp_kind kind; /* 0 = find out */
-	const char *assignments[64];
-	size_t nassignments;
-	uint64_t want;
+	int64_t want;
 };
-static int read_arguments(struct arguments *a, int argc, char **argv)
+
+static const struct hp_arg arguments[] = {
+	HP_ARG("MODULE",
+	       HP_OPT_TEXTS(struct arguments, words, 1, 3,
+	                    "MODULE: a file (demo/demo.so) or a name (osc), KIND where several have it; FILE: the "
+	                    "recording, else the bundled one"),
+	       .value = "[KIND] MODULE [FILE]"),
+	HP_ARG("-n",
+	       HP_OPT_INT(struct arguments, want, "3", 1, 1e9,
+	                  "how many messages are shown; the whole recording is run in any case"),
+	       .value = "COUNT"),
+	HP_ARG("-s", HP_OPT_TEXTS(struct arguments, sets, 0, 256, "an option of the module, and of its encoder"),
+	       .value = "key=value"),
+	HP_ARG_END,
+};
+
+extern const struct hp_command hp_command_try;
+
+static int sort_words(struct arguments *a)
 {
-	static char sets[64][512];
-	const char *words[3];
-	size_t n = 0;
-	a->want = 3;
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "-s")) {
-			if (i + 1 == argc || a->nassignments == 64 || strlen(argv[i + 1]) > 480)
-				return hp_usage_error("try", "-s needs key=value");
-			snprintf(sets[a->nassignments], sizeof sets[0], "try.%s", argv[++i]);
-			a->assignments[a->nassignments] = sets[a->nassignments];
-			a->nassignments++;
-		} else if (!strcmp(argv[i], "-n")) {
-			char *end = NULL;
-			if (i + 1 < argc)
-				a->want = strtoull(argv[++i], &end, 10);
-			if (!end || *end || !a->want)
-				return hp_usage_error("try", "-n needs a number of samples, 1 or more");
-		} else if (*argv[i] == '-') {
-			return hp_usage_error("try", "unknown option %s", argv[i]);
-		} else if (n == 3) {
-			return hp_usage_error("try", "`%s` is one word too many", argv[i]);
-		} else {
-			words[n++] = argv[i];
-		}
-	}
-	size_t first = n > 1 && hp_kind_from_word(words[0]) ? 1 : 0;
+	const char *const *words = a->words.at;
+	size_t n = a->words.n, first = n > 1 && hp_kind_from_word(words[0]) ? 1 : 0;
 	a->kind = first ? hp_kind_from_word(words[0]) : (enum hp_kind)0;
-	if (n == first)
-		return hp_usage_error("try", "which module?");
 	if (n - first > 2)
-		return hp_usage_error("try", "`%s` is one word too many", words[n - 1]);
+		return hp_usage_error(&hp_command_try, "one argument too many: %s", words[n - 1]);
 	a->module = words[first];
 	a->file = n - first == 2 ? words[first + 1] : NULL;
 	return 0;
@@ -398,8 +390,13 @@ static int load(const struct arguments *a, const char *module, struct hp_run *ru
 		ADD("[output show]\nuse = null\n");
 #undef ADD
 	hp_config_parse(config, ini, n, "try", &errors);
-	for (size_t i = 0; i < a->nassignments; i++)
-		hp_config_set(config, a->assignments[i], &errors);
+	for (size_t i = 0; i < a->sets.n; i++) {
+		size_t room = strlen(a->sets.at[i]) + sizeof "try.";
+		char *set = hp_need(malloc(room));
+		snprintf(set, room, "try.%s", a->sets.at[i]);
+		hp_config_set(config, set, &errors);
+		free(set);
+	}
 	hp_graph_build(run, config, &errors);
 	int count = errors.count;
 	if (count)
@@ -442,14 +439,14 @@ static int run_it(const struct arguments *a, const char *module)
 	hp_unload(&run, &config);
 	return status;
 }
-int cmd_try(int argc, char **argv)
+static int try_command(void *state)
 {
-	struct arguments a = { 0 };
+	struct arguments *a = state;
 	char path[PATH_MAX];
-	int status = read_arguments(&a, argc, argv);
+	int status = sort_words(a);
 	if (status)
 		return status;
-	try.want = a.want;
+	try.want = (uint64_t)a->want;
 	progress = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (progress == MAP_FAILED)
 		return 1;
@@ -458,10 +455,10 @@ int cmd_try(int argc, char **argv)
 	if (child == 0) {
 		setvbuf(stdout, NULL, _IOLBF, 0); /* what came before a crash is seen */
 		at("load");
-		status = find_module(&a, path);
+		status = find_module(a, path);
 		at("");
 		if (!status)
-			status = run_it(&a, path);
+			status = run_it(a, path);
 		fflush(NULL);
 		exit(status);
 	}
@@ -472,7 +469,7 @@ int cmd_try(int argc, char **argv)
 	if (WIFEXITED(status) && !*progress->where)
 		return WEXITSTATUS(status);
 	bool hangs = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM && *progress->where;
-	fprintf(stderr, "headpipe try: %s: the module %s%s%s%s at sample %llu: %s\n", a.module,
+	fprintf(stderr, "headpipe try: %s: the module %s%s%s%s at sample %llu: %s\n", a->module,
 	        WIFEXITED(status) ? "ended the program"
 	        : hangs           ? "hangs"
 	                          : "crashed",
@@ -483,3 +480,14 @@ int cmd_try(int argc, char **argv)
 	                          : strsignal(WTERMSIG(status)));
 	return 1;
 }
+
+const struct hp_command hp_command_try = {
+	.name = "try",
+	.summary = "run one module on a recording and show what it would send",
+	.arguments = arguments,
+	.help = "Nothing is sent or written: the module's datagrams and file records are shown as hex and text. A "
+	        "module that\n"
+	        "crashes is named. Filters show the angles before and after, inputs the samples that they give.\n",
+	.state_size = sizeof(struct arguments),
+	.run = try_command,
+};

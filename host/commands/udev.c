@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * udev.c - `headpipe udev`: what the udev rule needs. `match` judges one hidraw device from sysfs alone, quickly;
  * `rule` prints the rule for this installation. */
-#include "commands.h"
+#include "commands/shared/command.h"
 #include "device/survey.h"
 #include <string.h>
 
@@ -20,13 +20,42 @@ static int match(const char *path)
 	return hp_hid_recognize_bytes(data, (size_t)n, why, sizeof why) == HID_TRACKER ? 0 : 1;
 }
 
-int cmd_udev(int argc, char **argv)
+struct arguments {
+	int action;
+	const char *folder;
+};
+enum { MATCH, RULE };
+
+static const struct hp_arg arguments[] = {
+	HP_ARG(
+	    "ACTION",
+	    HP_OPT_ENUM(struct arguments, action, NULL, "match|rule",
+	                "match: exit status 0 when the hidraw device in this folder of /sys is a head tracker; rule: "
+	                "the text of 70-headpipe.rules for this installation")),
+	HP_ARG("FOLDER", HP_OPT_STR(struct arguments, folder, "", "for match")),
+	HP_ARG_END,
+};
+
+extern const struct hp_command hp_command_udev;
+
+static int udev(void *state)
 {
-	if (argc == 3 && !strcmp(argv[1], "match"))
-		return match(argv[2]);
-	if (argc == 2 && !strcmp(argv[1], "rule")) {
-		hp_rule_print(stdout);
-		return 0;
-	}
-	return hp_usage_error("udev", "needs `match` with a folder of sysfs, or `rule`");
+	const struct arguments *a = state;
+	if (a->action == MATCH && !a->folder)
+		return hp_usage_error(&hp_command_udev, "match needs a FOLDER of /sys");
+	if (a->action == RULE && a->folder)
+		return hp_usage_error(&hp_command_udev, "one argument too many: %s", a->folder);
+	if (a->action == MATCH)
+		return match(a->folder);
+	hp_rule_print(stdout);
+	return 0;
 }
+
+const struct hp_command hp_command_udev = {
+	.name = "udev",
+	.summary = "for udev: judge a hidraw device, print the rule",
+	.arguments = arguments,
+	.exits = "0 done, or it is a head tracker; 1 it is none; 2 wrong usage",
+	.state_size = sizeof(struct arguments),
+	.run = udev,
+};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * verify.c - `headpipe verify`: every CRC of a session file. */
-#include "tool.h"
+#include "commands/shared/tool.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -9,23 +9,39 @@ static void told(void *ctx, const char *text)
 	printf("%s: %s\n", (const char *)ctx, text);
 }
 
-int cmd_verify(int argc, char **argv)
+struct arguments {
+	const char *file;
+};
+
+static const struct hp_arg arguments[] = {
+	TOOL_FILE(struct arguments),
+	HP_ARG_END,
+};
+
+static int verify(void *state)
 {
-	int code = tool_rest(argc, argv, 1, false);
+	const char *file = ((const struct arguments *)state)->file;
 	char why[500];
 	struct hps_reader *r;
 	struct hps_info info;
-	if (code)
-		return code;
-	if (hps_open(&r, argv[1], NULL, why, sizeof why) < 0)
-		return tool_fail("verify", argv[1], "%s", why);
-	int faults = hps_verify(r, told, tool_progress, argv[1]);
+	if (hps_open(&r, file, NULL, why, sizeof why) < 0)
+		return tool_fail("verify", file, "%s", why);
+	int faults = hps_verify(r, told, tool_progress, (void *)(uintptr_t)file);
 	hps_get_info(r, &info);
 	if (faults)
-		printf("%s: %d fault%s; `headpipe recover` makes a good file of what is left\n", argv[1], faults,
+		printf("%s: %d fault%s; `headpipe recover` makes a good file of what is left\n", file, faults,
 		       faults == 1 ? "" : "s");
 	else
-		printf("%s: good, %" PRIu64 " messages in %" PRIu64 " chunks\n", argv[1], info.messages, info.chunks);
+		printf("%s: good, %" PRIu64 " messages in %" PRIu64 " chunks\n", file, info.messages, info.chunks);
 	hps_close(r);
 	return faults != 0;
 }
+
+const struct hp_command hp_command_verify = {
+	.name = "verify",
+	.summary = "check every CRC of a session file",
+	.arguments = arguments,
+	.exits = "0 good, 1 damaged or unreadable, 2 wrong usage",
+	.state_size = sizeof(struct arguments),
+	.run = verify,
+};

@@ -39,7 +39,7 @@ for wrong in (["--for"], ["--for", "0"], ["--for", "x"], ["--for", "1,5"], ["--f
     p = run(SYNTH + "[output n]\nuse=null\n", *wrong)
     check(p.returncode == 2 and p.stderr and "usage" in p.stderr + "usage" * ("-s" in wrong[0]), f"{wrong}: {p.returncode} {p.stderr}")
 p = subprocess.run([headpipe, "run"], capture_output=True, text=True)
-check(p.returncode == 2 and "which file?" in p.stderr, "run without a file: " + p.stderr)
+check(p.returncode == 2 and "FILE is missing" in p.stderr, "run without a file: " + p.stderr)
 
 # -q and -s
 p = run(SYNTH + "count=500\nspeed=0\n[output n]\nuse=null\n", "-q", "-s", "head.count=3", "-s", "output.n.rate=10")

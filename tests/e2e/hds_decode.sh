@@ -76,9 +76,9 @@ if "\n" in run(event, "--json")[1].rstrip("\n"):
 code, out, err = run("ef 41:62 03", "--list", "--value")
 if code != 1 or 'key str "b"' not in out or "offset 3: a dict key without a value" not in err:
     wrong(f"damaged: {code} {out}{err}")
-for args, text in ((["hds"], "missing"), (["hds", "encode"], "not known"), (["hds", "decode", "--xml"], "unknown option"),
-                   (["hds", "decode", "--message", "--value"], "exclude"), (["hds", "decode", "a", "b"], "one file"),
-                   (["hds", "decode", "--refs=all"], "--refs=hap")):
+for args, text in ((["hds"], "missing"), (["hds", "encode"], "must be decode"), (["hds", "decode", "--xml"], "unknown option"),
+                   (["hds", "decode", "--message", "--value"], "exclude"), (["hds", "decode", "a", "b"], "one argument too many: b"),
+                   (["hds", "decode", "--refs=all"], "must be hap, opack or reject")):
     p = subprocess.run([headpipe, *args], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if p.returncode != 2 or text not in p.stderr:
         wrong(f"{args}: {p.returncode} {p.stderr}")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_hid_commands.c - probe, dump, doctor and udev against made-up devices: exit status, text, JSON. */
-#include "commands/commands.h"
 #include "commands/doctor/doctor.h"
+#include "commands/shared/command.h"
 #include "fake_hidapi.h"
 #include "hid_descriptors.h"
 #include "inputs/replay/recorder.h"
@@ -15,8 +15,7 @@
 
 #include <cmocka.h> /* wants the ones above */
 
-/* the table is the program's, in main.c; usage errors look into it */
-const struct hp_command hp_commands[] = { { NULL, NULL, NULL, NULL, NULL } };
+extern const struct hp_command hp_command_probe, hp_command_dump, hp_command_doctor, hp_command_udev;
 
 static char output[1 << 16], errors[1 << 14];
 
@@ -28,7 +27,7 @@ static void slurp(const char *path, char *to, size_t size)
 	fclose(f);
 }
 /* Runs a command with its stdout and stderr kept; returns the exit status. */
-static int run(int (*command)(int, char **), ...)
+static int run(const struct hp_command *command, ...)
 {
 	char path[2][64], *argv[12] = { (char *)"command" };
 	int argc = 1, old[2], status;
@@ -45,7 +44,7 @@ static int run(int (*command)(int, char **), ...)
 		dup2(fd, i + 1);
 		close(fd);
 	}
-	status = command(argc, argv);
+	status = hp_run_command(command, argc, argv);
 	fflush(NULL);
 	for (int i = 0; i < 2; i++) {
 		dup2(old[i], i + 1);
@@ -134,15 +133,15 @@ static void test_probe(void **state)
 {
 	struct fake_device *d = device(0, "Headset"), *mouse = device(1, "Mouse");
 	(void)state;
-	assert_int_equal(run(cmd_probe, NULL), 3);
+	assert_int_equal(run(&hp_command_probe, NULL), 3);
 	assert_string_equal(output, "no head tracker among 0 HID devices\n");
 	mouse->descriptor = other_mouse;
 	mouse->descriptor_size = sizeof other_mouse;
 	fake_plug(mouse, 0);
-	assert_int_equal(run(cmd_probe, NULL), 3);
+	assert_int_equal(run(&hp_command_probe, NULL), 3);
 	assert_string_equal(output, "no head tracker among 1 HID device\n");
 	fake_plug(d, 1);
-	assert_int_equal(run(cmd_probe, NULL), 0);
+	assert_int_equal(run(&hp_command_probe, NULL), 0);
 	has(output, "Headset\n  node       ");
 	has(output, "054c:0df0 on Bluetooth, driver hid-generic");
 	has(output, "fields     rotation, angular velocity, reset counter");
@@ -153,7 +152,7 @@ static void test_probe(void **state)
 	has_not(output, "Mouse");
 	assert_int_equal(d->sets, 0); /* looking changes nothing */
 	assert_int_equal(mouse->opens, 0);
-	assert_int_equal(run(cmd_probe, "--nonsense", NULL), 2);
+	assert_int_equal(run(&hp_command_probe, "--nonsense", NULL), 2);
 }
 
 static json_t *parsed(void)
@@ -176,7 +175,7 @@ static void test_probe_json(void **state)
 	(void)state;
 	d->node_error = -EACCES;
 	fake_plug(d, 7);
-	assert_int_equal(run(cmd_probe, "--json", NULL), 4);
+	assert_int_equal(run(&hp_command_probe, "--json", NULL), 4);
 	json_t *all = parsed(), *o = json_array_get(all, 0);
 	assert_int_equal(json_array_size(all), 1);
 	assert_int_equal(json_integer_value(json_object_get(o, "vendor")), 0x054c);
@@ -188,7 +187,7 @@ static void test_probe_json(void **state)
 	has(text_of(o, "cure"), "udevadm trigger");
 	json_decref(all);
 	d->node_error = 0;
-	assert_int_equal(run(cmd_probe, "--json", NULL), 0);
+	assert_int_equal(run(&hp_command_probe, "--json", NULL), 0);
 	all = parsed();
 	o = json_array_get(all, 0);
 	assert_true(json_is_true(json_object_get(o, "usable")));
@@ -197,7 +196,7 @@ static void test_probe_json(void **state)
 	assert_true(json_is_null(json_object_get(o, "cure")));
 	json_decref(all);
 	fake_unplug(d);
-	assert_int_equal(run(cmd_probe, "--json", NULL), 3);
+	assert_int_equal(run(&hp_command_probe, "--json", NULL), 3);
 	all = parsed();
 	assert_int_equal(json_array_size(all), 0);
 	json_decref(all);
@@ -210,25 +209,25 @@ static void test_probe_trouble(void **state)
 	held->no_node = true;
 	held->driver = "hid-sensor-hub";
 	fake_plug(held, 0);
-	assert_int_equal(run(cmd_probe, NULL), 3);
+	assert_int_equal(run(&hp_command_probe, NULL), 3);
 	has(output, "held by hid-sensor-hub, which leaves no device node");
 	has(output, "> /sys/bus/hid/drivers/hid-sensor-hub/unbind");
 	denied->node_error = -EACCES;
 	fake_plug(denied, 1);
-	assert_int_equal(run(cmd_probe, NULL), 4);
+	assert_int_equal(run(&hp_command_probe, NULL), 4);
 	has(output, "Permission denied");
 	has(output, "To give yourself access, run:\n");
 	memcpy(odd->feature[2] + 1, "#Something", 10);
 	fake_plug(odd, 2);
-	assert_int_equal(run(cmd_probe, NULL), 4);
+	assert_int_equal(run(&hp_command_probe, NULL), 4);
 	has(output, "no #AndroidHeadTracker# marker: used only when the ini names it");
 	/* reads nothing at all: the benefit of the doubt, as `run` gives it */
 	odd->refuse_get = true;
-	assert_int_equal(run(cmd_probe, NULL), 0);
+	assert_int_equal(run(&hp_command_probe, NULL), 0);
 	has(output, "marker     cannot be read");
 	odd->refuse_get = false;
 	odd->open_errors = 1;
-	assert_int_equal(run(cmd_probe, NULL), 4);
+	assert_int_equal(run(&hp_command_probe, NULL), 4);
 	has(output, "cannot be opened: Failed to open the node");
 }
 
@@ -240,11 +239,11 @@ static void test_dump(void **state)
 	struct feed f = { .device = d, .moves = true, .gyro = true };
 	char path[64], why[HID_RECORDER_WHY];
 	(void)state;
-	assert_int_equal(run(cmd_dump, NULL), 3);
+	assert_int_equal(run(&hp_command_dump, NULL), 3);
 	has(errors, "no head tracker (`headpipe doctor` looks for the reason)");
 	fake_plug(d, 0);
 	feed_start(&f);
-	assert_int_equal(run(cmd_dump, "--for", "0.2", "--hid-recorder", NULL), 0);
+	assert_int_equal(run(&hp_command_dump, "--for", "0.2", "--hid-recorder", NULL), 0);
 	/* what `replay` reads with is the judge */
 	struct hp_hid_recorder *in;
 	struct hp_hid_record r;
@@ -271,32 +270,32 @@ static void test_dump(void **state)
 	hp_hid_recorder_close(in);
 	assert_int_equal(descriptors, 1);
 	assert_true(events > 0);
-	assert_int_equal(run(cmd_dump, "--for", "0.1", "--raw", NULL), 0);
+	assert_int_equal(run(&hp_command_dump, "--for", "0.1", "--raw", NULL), 0);
 	has(output, "   0.000000  01 00 ");
-	assert_int_equal(run(cmd_dump, "--for", "0.1", "--name", "heads", NULL), 0);
+	assert_int_equal(run(&hp_command_dump, "--for", "0.1", "--name", "heads", NULL), 0);
 	has(output, " rotation ");
 	has(output, " gyro ");
 	has(output, " reset 0\n");
 	feed_stop(&f);
-	assert_int_equal(run(cmd_dump, "--for", "0.1", NULL), 1);
+	assert_int_equal(run(&hp_command_dump, "--for", "0.1", NULL), 1);
 	has(errors, "Headset sent nothing");
-	assert_int_equal(run(cmd_dump, "--for", "0", NULL), 2);
-	assert_int_equal(run(cmd_dump, "--for", NULL), 2);
-	assert_int_equal(run(cmd_dump, "--name", NULL), 2);
-	assert_int_equal(run(cmd_dump, "--name", "other", NULL), 3);
+	assert_int_equal(run(&hp_command_dump, "--for", "0", NULL), 2);
+	assert_int_equal(run(&hp_command_dump, "--for", NULL), 2);
+	assert_int_equal(run(&hp_command_dump, "--name", NULL), 2);
+	assert_int_equal(run(&hp_command_dump, "--name", "other", NULL), 3);
 	d->node_error = -EACCES;
-	assert_int_equal(run(cmd_dump, NULL), 4);
+	assert_int_equal(run(&hp_command_dump, NULL), 4);
 	has(errors, "permission denied. To give yourself access, run:");
 	/* another one may be open */
 	struct fake_device *second = device(1, "Second");
 	fake_plug(second, 1);
-	assert_int_equal(run(cmd_dump, "--for", "0.1", NULL), 1);
+	assert_int_equal(run(&hp_command_dump, "--for", "0.1", NULL), 1);
 	has(errors, "Second sent nothing");
 	has_not(errors, "permission denied");
 	fake_unplug(second);
 	d->node_error = 0;
 	d->feature[2][1] = '!';
-	assert_int_equal(run(cmd_dump, NULL), 3);
+	assert_int_equal(run(&hp_command_dump, NULL), 3);
 	has(errors, "has no #AndroidHeadTracker# marker");
 }
 
@@ -307,8 +306,8 @@ static void test_nothing_to_read(void **state)
 	(void)state;
 	d->empty_reads = true;
 	fake_plug(d, 0);
-	assert_int_equal(run(cmd_dump, "--for", "0.3", NULL), 1);
-	assert_int_equal(run(cmd_doctor, "--for", "0.3", NULL), 1);
+	assert_int_equal(run(&hp_command_dump, "--for", "0.3", NULL), 1);
+	assert_int_equal(run(&hp_command_doctor, "--for", "0.3", NULL), 1);
 	assert_in_range(d->reads, 2, 62);
 }
 
@@ -326,7 +325,7 @@ static void test_dump_unplugged(void **state)
 	(void)state;
 	fake_plug(d, 0);
 	pthread_create(&t, NULL, unplug_soon, d);
-	assert_int_equal(run(cmd_dump, NULL), 1);
+	assert_int_equal(run(&hp_command_dump, NULL), 1);
 	has(errors, "Headset went away (Input/output error)");
 	pthread_join(t, NULL);
 }
@@ -340,7 +339,7 @@ static void test_doctor_healthy(void **state)
 	(void)state;
 	fake_plug(d, 0);
 	feed_start(&f);
-	assert_int_equal(run(cmd_doctor, "--for", "0.3", NULL), 0);
+	assert_int_equal(run(&hp_command_doctor, "--for", "0.3", NULL), 0);
 	has(output, "ok     device      Headset, 054c:0df0 on Bluetooth\n");
 	has(output, "ok     driver      hid-generic\n");
 	has(output, "ok     node ");
@@ -354,7 +353,7 @@ static void test_doctor_healthy(void **state)
 	feed_stop(&f);
 	f.moves = f.gyro = false;
 	feed_start(&f);
-	assert_int_equal(run(cmd_doctor, "--json", "--for", "0.3", NULL), 0);
+	assert_int_equal(run(&hp_command_doctor, "--json", "--for", "0.3", NULL), 0);
 	feed_stop(&f);
 	json_t *all = parsed(), *o;
 	size_t i;
@@ -388,17 +387,17 @@ static void test_doctor_passes_over(void **state)
 	laptop->no_node = true;
 	laptop->driver = "hid-sensor-hub";
 	fake_plug(laptop, 0);
-	assert_int_equal(run(cmd_doctor, NULL), 3);
+	assert_int_equal(run(&hp_command_doctor, NULL), 3);
 	has(output, "note   device      Laptop, 054c:0df0 on Bluetooth, is left alone: not a head tracker");
 	has(output, "wrong  device      no head tracker among 1 HID device;");
 	has_not(output, "unbind");
-	assert_int_equal(run(cmd_probe, "--json", NULL), 3);
+	assert_int_equal(run(&hp_command_probe, "--json", NULL), 3);
 	has_not(output, "unbind");
 	fake_plug(d, 1);
 	closed->node_error = -EACCES;
 	fake_plug(closed, 2);
 	feed_start(&f);
-	assert_int_equal(run(cmd_doctor, "--for", "0.3", NULL), 0);
+	assert_int_equal(run(&hp_command_doctor, "--for", "0.3", NULL), 0);
 	feed_stop(&f);
 	has(output, "ok     values      the rotation moves\n");
 	has(output, "note   device      Closed, 054c:0df2 on Bluetooth, is left alone: ");
@@ -411,33 +410,33 @@ static void test_doctor_broken_links(void **state)
 {
 	struct fake_device *d = device(0, "Headset");
 	(void)state;
-	assert_int_equal(run(cmd_doctor, NULL), 3);
+	assert_int_equal(run(&hp_command_doctor, NULL), 3);
 	has(output, "wrong  device      no head tracker among 0 HID devices");
 	fake_plug(d, 3);
 	d->node_error = -EACCES;
-	assert_int_equal(run(cmd_doctor, NULL), 4);
+	assert_int_equal(run(&hp_command_doctor, NULL), 4);
 	has(output, "hidraw3: permission denied");
 	has(output, "-> ");
 	has(output, "ok     descriptor "); /* sysfs has it, access or not */
 	has(output, "skip   the rest ");
 	d->node_error = -ENOENT;
-	assert_int_equal(run(cmd_doctor, NULL), 1);
+	assert_int_equal(run(&hp_command_doctor, NULL), 1);
 	has(output, "hidraw3: No such file or directory");
 	d->node_error = 0;
 	d->open_errors = 1;
-	assert_int_equal(run(cmd_doctor, NULL), 1);
+	assert_int_equal(run(&hp_command_doctor, NULL), 1);
 	has(output, "hidraw3: Failed to open the node");
-	assert_int_equal(run(cmd_doctor, "--for", "0.1", NULL), 1);
+	assert_int_equal(run(&hp_command_doctor, "--for", "0.1", NULL), 1);
 	has(output, "wrong  reports     Headset is open and set up, but sent nothing in 0.1 s");
 	d->refuse_set = true;
-	assert_int_equal(run(cmd_doctor, "--for", "0.1", NULL), 1);
+	assert_int_equal(run(&hp_command_doctor, "--for", "0.1", NULL), 1);
 	has(output, "note   start-up    Headset refused the start-up settings (feature report 1: Broken pipe)");
 	d->refuse_get = true;
-	assert_int_equal(run(cmd_doctor, "--for", "0.1", NULL), 1);
+	assert_int_equal(run(&hp_command_doctor, "--for", "0.1", NULL), 1);
 	has(output, "note   marker      Headset lets none of its 2 feature reports be read");
 	d->refuse_get = false;
 	d->feature[2][1] = '!';
-	assert_int_equal(run(cmd_doctor, "--for", "0.1", NULL), 3);
+	assert_int_equal(run(&hp_command_doctor, "--for", "0.1", NULL), 3);
 	has(output, "wrong  marker      no #AndroidHeadTracker# in any of 2 feature reports");
 	has(output, "vendor = 0x054c, product = 0x0df0");
 }
@@ -446,19 +445,19 @@ static void test_doctor_broken_links(void **state)
 static void test_doctor_bluetooth(void **state)
 {
 	(void)state;
-	assert_int_equal(run(cmd_doctor, NULL), 3);
+	assert_int_equal(run(&hp_command_doctor, NULL), 3);
 	has(output, "among 0 HID devices; this computer has no Bluetooth adapter that Linux knows\n");
 	fake_shell("mkdir -p %s/class/bluetooth/hci0", fake_sys);
-	assert_int_equal(run(cmd_doctor, NULL), 3);
+	assert_int_equal(run(&hp_command_doctor, NULL), 3);
 	has(output, "; no Bluetooth device is connected\n");
 	has(output, "bluetoothctl connect");
 	fake_shell("mkdir -p %s/class/bluetooth/hci0:11", fake_sys);
-	assert_int_equal(run(cmd_doctor, NULL), 3);
+	assert_int_equal(run(&hp_command_doctor, NULL), 3);
 	has(output, "; a Bluetooth device is connected, but offers none\n");
 	has(output, "sudo modprobe uhid");
 	fake_shell("touch %s/uhid", fake_dev);
 	fake_shell("mkdir -p %s/class/bluetooth/hci0:12", fake_sys);
-	assert_int_equal(run(cmd_doctor, NULL), 3);
+	assert_int_equal(run(&hp_command_doctor, NULL), 3);
 	has(output, "; Bluetooth devices are connected, but offer none\n");
 	has(output, "switch head tracking on");
 }
@@ -470,7 +469,7 @@ static void test_doctor_no_node(void **state)
 	d->no_node = true;
 	d->driver = "hid-sensor-hub";
 	fake_plug(d, 0);
-	assert_int_equal(run(cmd_doctor, NULL), 1);
+	assert_int_equal(run(&hp_command_doctor, NULL), 1);
 	has(output, "wrong  driver      hid-sensor-hub holds 0005:054C:0DF0.0001");
 	has(output, "echo 0005:054C:0DF0.0001 > /sys/bus/hid/drivers/hid-generic/bind");
 }
@@ -487,22 +486,22 @@ static void test_doctor_ini(void **state)
 	char path[64];
 	(void)state;
 	write_ini(path, sizeof path, "[input hid]\nintervall = 3\n[output opentrack_udp]\nto = 127.0.0.1:99999\n");
-	assert_int_equal(run(cmd_doctor, path, NULL), 2);
+	assert_int_equal(run(&hp_command_doctor, path, NULL), 2);
 	has(output, "test.ini:2: error: [input hid] intervall");
 	has(output, "test.ini:4: error: [output opentrack_udp] to");
 	has(output, "wrong  device"); /* looked at all the same */
 	fake_plug(d, 0);
 	write_ini(path, sizeof path, "[input hid]\nvendor = 1\n[output opentrack_udp]\n");
-	assert_int_equal(run(cmd_doctor, path, NULL), 3);
+	assert_int_equal(run(&hp_command_doctor, path, NULL), 3);
 	has(output, "no head tracker that fits the ini among 1 HID device\n");
 	has(output, "headpipe probe");
 	write_ini(path, sizeof path, "[input synth]\n[output opentrack_udp]\nto = 192.0.2.1:5000\n");
-	assert_int_equal(run(cmd_doctor, path, NULL), 0);
+	assert_int_equal(run(&hp_command_doctor, path, NULL), 0);
 	has(output, "no [input hid] in this file");
 	has(output, "192.0.2.1 port 5000 is not on this machine");
-	assert_int_equal(run(cmd_doctor, "a.ini", "b.ini", NULL), 2);
-	assert_int_equal(run(cmd_doctor, "--for", "never", NULL), 2);
-	assert_int_equal(run(cmd_doctor, "/nonexistent.ini", "--for", "0.1", NULL), 2);
+	assert_int_equal(run(&hp_command_doctor, "a.ini", "b.ini", NULL), 2);
+	assert_int_equal(run(&hp_command_doctor, "--for", "never", NULL), 2);
+	assert_int_equal(run(&hp_command_doctor, "/nonexistent.ini", "--for", "0.1", NULL), 2);
 }
 
 static void test_doctor_listener(void **state)
@@ -516,10 +515,10 @@ static void test_doctor_listener(void **state)
 	assert_int_equal(getsockname(fd, (struct sockaddr *)&a, &size), 0);
 	snprintf(ini, sizeof ini, "[input synth]\n[output opentrack_udp]\nto = 127.0.0.1:%u\n", ntohs(a.sin_port));
 	write_ini(path, sizeof path, ini);
-	assert_int_equal(run(cmd_doctor, path, NULL), 0);
+	assert_int_equal(run(&hp_command_doctor, path, NULL), 0);
 	has(output, "opentrack_udp: a program listens on 127.0.0.1 port");
 	close(fd);
-	assert_int_equal(run(cmd_doctor, path, NULL), 0);
+	assert_int_equal(run(&hp_command_doctor, path, NULL), 0);
 	has(output, "note   output      opentrack_udp: nobody listens on 127.0.0.1 port");
 }
 
@@ -584,19 +583,19 @@ static void test_udev(void **state)
 	fake_plug(d, 0);
 	fake_plug(mouse, 1);
 	snprintf(path, sizeof path, "%s/class/hidraw/hidraw0", fake_sys);
-	assert_int_equal(run(cmd_udev, "match", path, NULL), 0);
+	assert_int_equal(run(&hp_command_udev, "match", path, NULL), 0);
 	assert_string_equal(output, "");
 	snprintf(path, sizeof path, "%s/class/hidraw/hidraw1", fake_sys);
-	assert_int_equal(run(cmd_udev, "match", path, NULL), 1);
+	assert_int_equal(run(&hp_command_udev, "match", path, NULL), 1);
 	snprintf(path, sizeof path, "%s/class/hidraw/hidraw9", fake_sys);
-	assert_int_equal(run(cmd_udev, "match", path, NULL), 1);
+	assert_int_equal(run(&hp_command_udev, "match", path, NULL), 1);
 	has(errors, "No such file or directory");
 	assert_int_equal(d->opens + mouse->opens, 0);
-	assert_int_equal(run(cmd_udev, "rule", NULL), 0);
+	assert_int_equal(run(&hp_command_udev, "rule", NULL), 0);
 	has(output, "SUBSYSTEM==\"hidraw\", ");
 	has(output, "TAG+=\"uaccess\"");
-	assert_int_equal(run(cmd_udev, NULL), 2);
-	assert_int_equal(run(cmd_udev, "match", NULL), 2);
+	assert_int_equal(run(&hp_command_udev, NULL), 2);
+	assert_int_equal(run(&hp_command_udev, "match", NULL), 2);
 }
 
 int main(void)

@@ -5,6 +5,12 @@
 #define HP_PACK_H
 #include "session/record.h"
 
+/* An archive's channels: "/packed/head/sample" has the blocks of "/head/sample", with its encoding as metadata, and
+ * the order channel says in which order the messages of all of them stood. */
+#define PACK_PREFIX   "/packed"
+#define PACK_ORDER    PACK_PREFIX "/order"
+#define PACK_ENCODING "packed.encoding"
+
 enum { PACK_MESSAGES = 8192, PACK_BYTES = 64 << 20 }; /* at most, in one block */
 
 struct pack_block { /* message i: its data lies behind those in front of it */

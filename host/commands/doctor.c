@@ -2,53 +2,12 @@
  * doctor.c - `headpipe doctor`: walks the chain from the headset to the program that wants its pose and says which
  * link is broken and what to do. Needs no root. Exit status: 0 nothing is wrong, 1 something is, 2 the ini is wrong,
  * 3 no head tracker, 4 no permission. */
-#include "doctor.h"
-#include "commands/commands.h"
+#include "commands/doctor/doctor.h"
+#include "commands/shared/load.h"
 #include "graph/graph.h"
 #include <jansson.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-static char pending_cure[sizeof((struct hp_finding *)0)->cure];
-
-void hp_cure(struct hp_findings *f, const char *fmt, ...)
-{
-	va_list ap;
-	(void)f;
-	va_start(ap, fmt);
-	vsnprintf(pending_cure, sizeof pending_cure, fmt, ap);
-	va_end(ap);
-}
-
-void hp_find(struct hp_findings *f, enum hp_finding_state state, const char *link, const char *fmt, ...)
-{
-	if (f->n == f->room) {
-		struct hp_finding *more = realloc(f->at, (f->room = f->room ? 2 * f->room : 16) * sizeof *more);
-		if (!more)
-			return;
-		f->at = more;
-	}
-	struct hp_finding *x = &f->at[f->n++];
-	va_list ap;
-	x->state = state;
-	snprintf(x->link, sizeof x->link, "%s", link);
-	va_start(ap, fmt);
-	vsnprintf(x->text, sizeof x->text, fmt, ap);
-	va_end(ap);
-	memcpy(x->cure, pending_cure, sizeof x->cure);
-	pending_cure[0] = 0;
-	if (state == HP_WRONG && !f->status)
-		f->status = 1;
-	if (f->told)
-		f->told(x);
-}
-
-void hp_findings_free(struct hp_findings *f)
-{
-	free(f->at);
-	memset(f, 0, sizeof *f);
-}
 
 static const char *const words[] = { "ok", "note", "wrong", "skip" };
 
@@ -132,30 +91,29 @@ static void examine_inputs(struct hp_findings *f, const struct hp_run *run, doub
 		hp_find(f, HP_OK, "device", "no [input hid] in this file: no device is needed");
 }
 
-int cmd_doctor(int argc, char **argv)
+struct arguments {
+	const char *file;
+	bool json;
+	int64_t for_ns;
+};
+
+static const struct hp_arg arguments[] = {
+	HP_ARG("FILE", HP_OPT_STR(struct arguments, file, "", "an ini file; else the default pipeline")),
+	HP_ARG("--json", HP_OPT_BOOL(struct arguments, json, "no", "an array with one object per finding")),
+	HP_ARG("--for", HP_OPT_NS(struct arguments, for_ns, "3s", 0.1, 3600, "how long it listens to a device")),
+	HP_ARG_END,
+};
+
+static int doctor(void *state)
 {
+	const struct arguments *a = state;
 	struct hp_findings f = { 0 };
 	struct hp_run run = { 0 };
 	struct hp_config config = { 0 };
-	static const struct hp_option listening = { "--for", NULL, "", NULL, 0.1, 3600, HP_REAL, 0, 0, sizeof(double) };
-	const char *file = NULL;
-	char why[128];
-	bool json = false;
-	double seconds = 3;
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--json"))
-			json = true;
-		else if (!strcmp(argv[i], "--for") && i + 1 < argc) {
-			if (hp_option_parse(&listening, argv[++i], NULL, &seconds, NULL, why, sizeof why))
-				return hp_usage_error("doctor", "--for needs a number of seconds, 0.1 to 3600");
-		} else if (*argv[i] == '-' || file)
-			return hp_usage_error("doctor", "unknown argument %s", argv[i]);
-		else
-			file = argv[i];
-	}
-	if (!json)
+	double seconds = (double)a->for_ns / 1e9;
+	if (!a->json)
 		f.told = tell;
-	if (examine_ini(&f, &run, &config, file)) {
+	if (examine_ini(&f, &run, &config, a->file)) {
 		examine_inputs(&f, &run, seconds);
 		hp_doctor_outputs(&f, &run);
 	} else {
@@ -164,7 +122,7 @@ int cmd_doctor(int argc, char **argv)
 		hp_doctor_devices(&f, &any, 10, seconds);
 	}
 	hp_unload(&run, &config);
-	if (json)
+	if (a->json)
 		tell_json(&f);
 	else if (!f.status)
 		puts("Nothing is wrong.");
@@ -172,3 +130,16 @@ int cmd_doctor(int argc, char **argv)
 	hp_findings_free(&f);
 	return status;
 }
+
+const struct hp_command hp_command_doctor = {
+	.name = "doctor",
+	.summary = "walk the chain from headset to game and name the broken link",
+	.arguments = arguments,
+	.help = "Looks at device, driver, node, descriptor, marker, start-up, reports and values of every head "
+	        "tracker, and at\n"
+	        "the addresses of the outputs of FILE. Needs no root.\n",
+	.exits =
+	    "0 nothing is wrong, 1 something is, 2 the ini is wrong or wrong usage, 3 no head tracker, 4 no permission",
+	.state_size = sizeof(struct arguments),
+	.run = doctor,
+};

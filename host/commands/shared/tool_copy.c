@@ -61,18 +61,14 @@ static int copy_metadata(struct tool_copy *c, const char *const *extra)
 	return code < 0 ? trouble(c, code) : 0;
 }
 
-int tool_copy_open(struct tool_copy *c, struct hps_reader *in, const char *command, const char *path,
-                   const char *packing, const char *const *extra)
+int tool_copy_open(struct tool_copy *c, struct hps_reader *in, const char *command, const char *path, int packing,
+                   const char *const *extra)
 {
 	struct hps_writer_options o = HPS_WRITER_OPTIONS;
 	struct hps_info info;
 	*c = (struct tool_copy){ .in = in, .command = command, .path = path };
-	if (packing && strcmp(packing, "none") != 0 && strcmp(packing, "zstd") != 0) {
-		hp_usage_error(command, "--compression %s: none or zstd", packing);
-		return 1;
-	}
 	hps_get_info(in, &info);
-	o.compression = packing && !strcmp(packing, "zstd") ? HPS_ZSTD : HPS_NONE;
+	o.compression = packing ? HPS_ZSTD : HPS_NONE;
 	o.exclusive = true;
 	o.library = "headpipe " HP_VERSION;
 	c->nmap = info.nchannels;

@@ -2,8 +2,8 @@
  * describe.h - modules in words, from their option tables: `headpipe help`, docs/modules.md. */
 #ifndef HP_DESCRIBE_H
 #define HP_DESCRIBE_H
-#include "headpipe.h"
 #include "config/options.h"
+#include "headpipe.h"
 
 /* For a terminal: each key with what it does, what it may be and its default. */
 void hp_describe_options(const struct hp_option *table);

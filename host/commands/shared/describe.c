@@ -3,30 +3,9 @@
 #include "describe.h"
 #include "graph/graph.h"
 #include "graph/modules.h"
+#include "wrap.h"
 #include <stdio.h>
 #include <string.h>
-
-enum { WIDTH = 96 };
-
-/* Text from the current column on, broken between words at WIDTH; the next lines are indented. */
-static void wrapped(const char *text, int column, int indent)
-{
-	while (*text) {
-		int n = (int)strcspn(text, " ");
-		if (column > indent && column + 1 + n > WIDTH) {
-			printf("\n%*s", indent, "");
-			column = indent;
-		} else if (column > indent) {
-			putchar(' ');
-			column++;
-		}
-		printf("%.*s", n, text);
-		column += n;
-		text += n;
-		text += strspn(text, " ");
-	}
-	putchar('\n');
-}
 
 /* The host's own rows without a default may be left out; those of modules must be given. */
 static bool is_host_row(const struct hp_option *row)
@@ -49,14 +28,14 @@ void hp_describe_options(const struct hp_option *table)
 					memcpy(p, ", ", 2);
 				}
 		printf("  %-18s ", o->key);
-		wrapped(o->doc, 21, 21);
+		hp_wrap(stdout, o->doc, 21, 21);
 		const char *needed = !o->def && !is_host_row(o) ? "; must be given" : "";
 		bool tell = o->def && *o->def && !(o->flags & HP_SECRET);
 		snprintf(line, sizeof line, "[%s%s%s%s%s%s]", allowed, needed, tell ? "; default " : "",
 		         tell ? o->def : "", o->flags & HP_LIVE ? "; may change while running" : "",
 		         o->flags & HP_SECRET ? "; secret" : "");
 		printf("%21s", "");
-		wrapped(line, 21, 21);
+		hp_wrap(stdout, line, 21, 21);
 	}
 }
 
@@ -88,7 +67,7 @@ void hp_describe_module(const struct hp_module *m)
 {
 	const char *kind = hp_kind_word(m->kind), *file = hp_module_file(m);
 	printf("%s %s\n  ", kind, m->name);
-	wrapped(m->summary, 2, 2);
+	hp_wrap(stdout, m->summary, 2, 2);
 	if (file)
 		printf("  from %s\n", file);
 	putchar('\n');

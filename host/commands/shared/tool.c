@@ -1,65 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * tool.c - arguments, opening, times and progress for the commands that work on session files. */
+ * tool.c - opening, times and progress for the commands that work on session files. */
 #include "tool.h"
 #include "base/clock.h"
-#include "config/options.h"
-#include "session/reader.h"
 #include "base/utf8.h"
+#include "session/reader.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-static void drop(int *argc, char **argv, int at, int n)
+int tool_span(const struct hp_command *c, int64_t from, int64_t *to)
 {
-	for (int i = at; i + n <= *argc; i++)
-		argv[i] = argv[i + n];
-	*argc -= n;
-}
-
-const char *tool_value(int *argc, char **argv, const char *name, bool *bad)
-{
-	size_t len = strlen(name);
-	for (int i = 1; i < *argc; i++) {
-		if (!strncmp(argv[i], name, len) && argv[i][len] == '=') {
-			const char *v = argv[i] + len + 1;
-			drop(argc, argv, i, 1);
-			return v;
-		}
-		if (strcmp(argv[i], name) != 0)
-			continue;
-		const char *v = i + 1 < *argc ? argv[i + 1] : NULL;
-		*bad |= !v;
-		drop(argc, argv, i, v ? 2 : 1);
-		return v;
-	}
-	return NULL;
-}
-
-bool tool_flag(int *argc, char **argv, const char *name)
-{
-	for (int i = 1; i < *argc; i++) {
-		if (strcmp(argv[i], name) != 0)
-			continue;
-		drop(argc, argv, i, 1);
-		return true;
-	}
-	return false;
-}
-
-int tool_rest(int argc, char **argv, int want, bool bad)
-{
-	for (int i = 1; i < argc; i++)
-		if (argv[i][0] == '-' && argv[i][1])
-			return hp_usage_error(argv[0], "unknown option %s", argv[i]);
-	if (bad)
-		return hp_usage_error(argv[0], "an option lacks its value");
-	if (argc - 1 < want)
-		return hp_usage_error(argv[0], "a file name is missing");
-	if (argc - 1 > want)
-		return hp_usage_error(argv[0], "one argument too many: %s", argv[want + 1]);
-	return 0;
+	if (!*to)
+		*to = INT64_MAX / 2;
+	return *to > from ? 0 : hp_usage_error(c, "--to must be behind --from");
 }
 
 int tool_fail(const char *command, const char *path, const char *fmt, ...)
@@ -73,22 +29,6 @@ int tool_fail(const char *command, const char *path, const char *fmt, ...)
 	tool_text(stderr, text);
 	fputc('\n', stderr);
 	return 1;
-}
-
-bool tool_time(const char *command, const char *name, const char *text, int64_t *ns)
-{
-	struct time {
-		int64_t ns;
-	};
-	static const struct hp_option row = HP_OPT_NS(struct time, ns, "0s", 0, 1e9, "time");
-	struct hp_values values = { 0 };
-	char why[200];
-	if (!text)
-		return true;
-	if (!hp_option_parse(&row, text, NULL, ns, &values, why, sizeof why))
-		return true;
-	fprintf(stderr, "headpipe %s: %s %s: %s; a time is written 10s, 500ms or 2min\n", command, name, text, why);
-	return false;
 }
 
 struct hps_reader *tool_open(const char *command, const char *path, bool recover)
@@ -142,6 +82,12 @@ void tool_progress(uint64_t done, uint64_t total)
 		fprintf(stderr, "\r%3d %%", (int)((double)done * 100 / (double)total));
 	shown = next != 0;
 	next = now + (next ? 100000000 : 500000000);
+}
+
+uint64_t tool_file_size(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) < 0 ? 0 : (uint64_t)st.st_size;
 }
 
 int64_t tool_start(struct hps_reader *r)

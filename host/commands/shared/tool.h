@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * tool.h - what the commands for session files share: arguments, opening, copying, times, progress. */
+ * tool.h - what the commands for session files share: rows of arguments, opening, copying, times, progress. */
 #ifndef HP_TOOL_H
 #define HP_TOOL_H
-#include "commands.h"
+#include "command.h"
 #include "headpipe-session.h"
 
-/* Takes `--name VALUE` (or `--name=VALUE`) out of the arguments. NULL: not there. Without a value: *bad is set. */
-const char *tool_value(int *argc, char **argv, const char *name, bool *bad);
-bool tool_flag(int *argc, char **argv, const char *name);
-/* What is left must be `want` file names and no option. 0, or 2 after a message. */
-int tool_rest(int argc, char **argv, int want, bool bad);
+/* Rows that several of them have; T has the fields file, out, from, to and packing. */
+#define TOOL_FILE(T) HP_ARG("FILE", HP_OPT_STR(T, file, NULL, "the session file"))
+#define TOOL_OUT(T)  HP_ARG("-o", HP_OPT_PATH(T, out, NULL, "the new file; one that is there already is left alone"))
+#define TOOL_FROM(T) \
+	HP_ARG("--from", HP_OPT_NS(T, from, "0s", 0, HP_ARG_LONG, "where the part begins, from the recording's start"))
+#define TOOL_TO(T)     \
+	HP_ARG("--to", \
+	       HP_OPT_NS(T, to, "", 1e-9, HP_ARG_LONG, "where it ends, from the recording's start; else at its end"))
+#define TOOL_PACKING(T) \
+	HP_ARG("--compression", HP_OPT_ENUM(T, packing, "none", "none|zstd", "how the new file's chunks are packed"))
+/* The end that --to gives, or one that never comes. 0, or 2 after a message: it must lie behind --from. */
+int tool_span(const struct hp_command *, int64_t from, int64_t *to);
 /* "headpipe info: FILE: text", on stderr; returns 1. */
 int tool_fail(const char *command, const char *path, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* A duration such as 10s, 500ms, 1min. false after a message. NULL text leaves *ns. */
-bool tool_time(const char *command, const char *name, const char *text, int64_t *ns);
 
 /* NULL after a message. recover: walks the file. A note about the file goes to stderr. */
 struct hps_reader *tool_open(const char *command, const char *path, bool recover);
@@ -21,6 +26,8 @@ struct hps_reader *tool_open(const char *command, const char *path, bool recover
 int tool_samples(const char *command, const char *path, struct hps_reader *);
 /* "12 %" on a terminal, ten times a second; done == total clears it. */
 void tool_progress(uint64_t done, uint64_t total);
+/* Bytes of a file, 0 when there is none. */
+uint64_t tool_file_size(const char *path);
 /* The recording's first message time. */
 int64_t tool_start(struct hps_reader *);
 /* Text out of a file, which is not to give orders to the terminal: control characters as \xNN. */
@@ -37,9 +44,9 @@ struct tool_copy {
 	const char *command, *path; /* of the output, for messages */
 };
 /* Creates path (never replaces a file) with the attachments and metadata of `in`; extra: pairs for "headpipe.session"
- * beside those it has, or NULL. packing: "none", "zstd" or NULL = none. 0, or 1 after a message. */
-int tool_copy_open(struct tool_copy *, struct hps_reader *in, const char *command, const char *path,
-                   const char *packing, const char *const *extra);
+ * beside those it has, or NULL. packing: 0 none, 1 zstd. 0, or 1 after a message. */
+int tool_copy_open(struct tool_copy *, struct hps_reader *in, const char *command, const char *path, int packing,
+                   const char *const *extra);
 /* One message. 0, or 1 after a message. */
 int tool_copy_message(struct tool_copy *, const struct hps_message *);
 /* Closes. 0, or 1 after a message. keep: false removes the file. */
