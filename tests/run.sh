@@ -42,7 +42,7 @@ for t in "$B"/tests/fuzz/fuzz_*; do
 	n=$(basename "$t")
 	[ -x "$t" ] && suite "corpus-$n" "$t" "tests/fuzz/corpus/${n#fuzz_}"
 done
-for t in tests/golden/*.sh tests/abi/*.sh tests/e2e/*.sh tests/docs/*.sh; do
+for t in tests/house/*.sh tests/golden/*.sh tests/abi/*.sh tests/e2e/*.sh tests/docs/*.sh; do
 	[ -f "$t" ] && suite "$(basename "$(dirname "$t")")-$(basename "$t" .sh)" sh "$t"
 done
 echo "$passed passed, $failed failed, $skipped skipped"
