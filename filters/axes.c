@@ -227,7 +227,7 @@ static int axes_filter(void *self, struct hp_sample *s)
 	for (int i = 0; i < 3; i++)
 		s->ypr[i] = hp_frame_wrap(s->ypr[i]);
 	hp_frame_quat_from_ypr(s->ypr, s->quat);
-	s->flags &= ~(uint32_t)HP_ROTVEC;
+	s->flags &= ~(uint32_t)(HP_ROTVEC | HP_ANGVEL); /* the view turns at another speed than the head */
 	/* beyond straight up or down the same pose has other angles: the host derives them */
 	if (fabs(s->ypr[1]) <= 90)
 		s->flags |= HP_YPR;

@@ -109,13 +109,6 @@ static int open(void *self, const struct hp_host *host)
 	return changed(self);
 }
 
-static void turn(struct quat q, double v[3])
-{
-	struct vec r = quat_rotate(q, (struct vec){ v[0], v[1], v[2] });
-	v[0] = r.x;
-	v[1] = r.y;
-	v[2] = r.z;
-}
 static int filter(void *self, struct hp_sample *s)
 {
 	struct mount *m = self;
@@ -124,7 +117,7 @@ static int filter(void *self, struct hp_sample *s)
 			hp_quat_to_rotvec(s->quat, s->rotvec);
 		hp_axis_map_apply(&m->pose, s->rotvec, s->rotvec);
 		hp_quat_from_rotvec(s->rotvec, s->quat);
-		s->flags = (s->flags | HP_ROTVEC) & ~(uint32_t)HP_YPR;
+		s->flags = (s->flags | HP_ROTVEC) & ~(uint32_t)(HP_YPR | HP_ANGVEL);
 	}
 	if (s->flags & HP_GYRO)
 		hp_axis_map_apply(&m->gyro, s->gyro, s->gyro);
@@ -132,14 +125,14 @@ static int filter(void *self, struct hp_sample *s)
 		hp_axis_map_apply(&m->vector, s->accel, s->accel);
 	if (!m->tilted)
 		return HP_KEEP;
-	struct quat q = { s->quat[0], s->quat[1], s->quat[2], s->quat[3] };
-	q = quat_multiply(q, quat_conj(m->tilt));
-	memcpy(s->quat, (const double[4]){ q.w, q.x, q.y, q.z }, sizeof s->quat);
+	quat_store(quat_multiply(quat_load(s->quat), quat_conj(m->tilt)), s->quat);
 	s->flags &= ~(uint32_t)(HP_ROTVEC | HP_YPR);
 	if (s->flags & HP_GYRO)
-		turn(m->tilt, s->gyro);
+		quat_rotate_in_place(m->tilt, s->gyro);
 	if (s->flags & HP_ACCEL)
-		turn(m->tilt, s->accel);
+		quat_rotate_in_place(m->tilt, s->accel);
+	if (s->flags & HP_ANGVEL)
+		quat_rotate_in_place(m->tilt, s->angvel);
 	return HP_KEEP;
 }
 

@@ -8,7 +8,8 @@
 
 /* The Makefile's last flags see to this; here for builds without it. */
 #if defined __FAST_MATH__ || (defined __FINITE_MATH_ONLY__ && __FINITE_MATH_ONLY__)
-#error "headpipe's bytes and its refusal of NaN need real arithmetic: build without -Ofast, -ffast-math, -ffinite-math-only"
+#error \
+    "headpipe's bytes and its refusal of NaN need real arithmetic: build without -Ofast, -ffast-math, -ffinite-math-only"
 #endif
 #if FLT_EVAL_METHOD != 0
 #error "headpipe's bytes need doubles that are rounded at every step: on 32-bit x86 build with -msse2 -mfpmath=sse"
@@ -24,6 +25,18 @@ struct quat {
 struct vec {
 	double x, y, z;
 };
+
+static inline struct quat quat_load(const double q[4])
+{
+	return (struct quat){ q[0], q[1], q[2], q[3] };
+}
+static inline void quat_store(struct quat q, double out[4])
+{
+	out[0] = q.w;
+	out[1] = q.x;
+	out[2] = q.y;
+	out[3] = q.z;
+}
 
 /* Written so that NaN passes through, as std::clamp lets it. */
 static inline double quat_clamp(double v, double lo, double hi)
@@ -67,6 +80,25 @@ static inline struct vec quat_rotate(struct quat q, struct vec v)
 		along * q.y + stays * v.y + across * (q.z * v.x - q.x * v.z),
 		along * q.z + stays * v.z + across * (q.x * v.y - q.y * v.x),
 	};
+}
+
+static inline void quat_rotate_in_place(struct quat q, double v[3])
+{
+	struct vec r = quat_rotate(q, (struct vec){ v[0], v[1], v[2] });
+	v[0] = r.x;
+	v[1] = r.y;
+	v[2] = r.z;
+}
+/* The part of a normalized q that turns about z, radians: what q turns about the vertical when it is q = Rz * (the
+ * shortest tilt). 0 where that says nothing (a tilt of 180 degrees). */
+static inline double quat_turn_about_z(struct quat q)
+{
+	double a = q.z * q.z + q.w * q.w > QUAT_TINY ? 2 * atan2(q.z, q.w) : 0;
+	return a > QUAT_PI ? a - 2 * QUAT_PI : a <= -QUAT_PI ? a + 2 * QUAT_PI : a;
+}
+static inline struct quat quat_about_z(double radians)
+{
+	return (struct quat){ cos(radians / 2), 0, 0, sin(radians / 2) };
 }
 
 static inline struct quat quat_from_rotvec(struct vec v)
