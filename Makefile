@@ -245,8 +245,8 @@ $B/docs-tables: $B/tests/docs/tables.o $B/libhost.a
 .PHONY: docs
 docs: all $B/docs-tables $B/tests/unit/test_signs
 	$B/headpipe modules --markdown > docs/modules.md
-	B=$B UPDATE=1 sh tests/docs/man.sh
 	B=$B UPDATE=1 sh tests/docs/tables.sh
+	B=$B UPDATE=1 sh tests/docs/man.sh
 	UPDATE=1 $B/tests/unit/test_signs
 
 format:

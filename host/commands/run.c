@@ -148,7 +148,7 @@ static int run(void *state)
 		return status;
 	}
 	run.quiet = a->quiet;
-	hp_log_level(hp_settings_level(&run));
+	hp_settings_apply(&run);
 	hp_realtime_apply(&run);
 	hp_crash_watch();
 	if (start_perf(&run, a, begin) < 0) {

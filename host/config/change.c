@@ -123,3 +123,30 @@ int hp_options_change(const struct hp_option *table, void *state, const struct h
 	hp_batch_end(b, values, !result);
 	return result;
 }
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+bool hp_option_same(const struct hp_option *row, const void *state, const void *other)
+{
+	const char *a = (const char *)state + row->offset, *b = (const char *)other + row->offset;
+	if (row->type == HP_STR || row->type == HP_PATH) {
+		const char *texts[2];
+		memcpy(&texts[0], a, sizeof texts[0]);
+		memcpy(&texts[1], b, sizeof texts[1]);
+		return same_text(texts[0], texts[1]);
+	}
+	if (row->type == HP_ADDRS) {
+		struct hp_addrs lists[2];
+		memcpy(&lists[0], a, sizeof lists[0]);
+		memcpy(&lists[1], b, sizeof lists[1]);
+		bool same = lists[0].n == lists[1].n;
+		for (uint32_t i = 0; same && i < lists[0].n; i++)
+			same = lists[0].at[i].port == lists[1].at[i].port &&
+			       !strcmp(lists[0].at[i].host, lists[1].at[i].host);
+		return same;
+	}
+	return !memcmp(a, b, row->size);
+}

@@ -9,26 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct hp_option hp_settings_options[] = {
+#define HP_SETTING(type, kind, name, ...) HP_OPT_##kind(struct hp_settings, name, __VA_ARGS__),
+#include "keys.def"
+	HP_OPT_END
+};
 const struct hp_option hp_host_options[] = {
-	HP_OPT_STR(struct hp_host_keys, use, NULL, "the module; without it the section's name is the module's"),
-	HP_OPT_STR(struct hp_host_keys, from, NULL,
-	           "filters and outputs: the input or filter that feeds it; without it the nearest one above"),
-	HP_OPT_BOOL(struct hp_host_keys, enabled, "yes", "no: leave this section out; samples pass a filter unchanged"),
-	HP_OPT_ENUM(struct hp_host_keys, on_error, "drop", "drop|stop",
-	            "when the module fails while running: go on without it, or stop everything"),
-	HP_OPT_BOOL(struct hp_host_keys, may_request, "no",
-	            "yes: the module may recenter, and change live options of the sections of its input"),
+#define HP_KEY(type, kind, name, ...) HP_OPT_##kind(struct hp_host_keys, name, __VA_ARGS__),
+#include "keys.def"
 	HP_OPT_END
 };
 const struct hp_option hp_host_output_options[] = {
-	HP_OPT_STR(struct hp_host_keys, encoding, NULL,
-	           "the encoder that makes the bytes, for outputs that carry bytes"),
-	HP_OPT_REAL(struct hp_host_keys, rate, "0", 0, 100000,
-	            "at most so many samples a second, always the newest; 0 = all of them"),
-	HP_OPT_ENUM(
-	    struct hp_host_keys, on_loss, "hold", "hold|zero|stop",
-	    "when no sample comes for loss_after: keep the last pose, send the zero pose once, or stop everything"),
-	HP_OPT_NS(struct hp_host_keys, loss_after, "1s", 0.001, 3600, "how long a silence is a loss"), HP_OPT_END
+#define HP_OUTPUT_KEY(type, kind, name, ...) HP_OPT_##kind(struct hp_host_keys, name, __VA_ARGS__),
+#include "keys.def"
+	HP_OPT_END
 };
 
 const struct hp_option *hp_option_find(const struct hp_option *table, const char *key)

@@ -50,6 +50,8 @@ void hp_batch_end(struct hp_batch *, struct hp_values *, bool keep);
 const char *hp_options_check(const struct hp_option *table, size_t state_size, enum hp_kind, char *why,
                              size_t why_size);
 
+/* Do two states have the same value in the field of a row? */
+bool hp_option_same(const struct hp_option *, const void *state, const void *other);
 /* "0.001 to 1", "yaw|pitch|roll", "address:port[, ...]", ... for help and hints. */
 void hp_option_allowed(const struct hp_option *, char *buf, size_t size);
 /* "FILE:LINE: error: [output game] to = x: what"; a secret's value is hidden, a long one cut. */
@@ -60,17 +62,21 @@ void hp_option_hint(const struct hp_option *, const char *value, struct hp_error
 const struct hp_option *hp_option_find(const struct hp_option *table, const char *key); /* not HP_REMOVED rows */
 bool hp_option_is_host_key(const char *key, enum hp_kind);
 
-/* The keys the host owns in every section (use from enabled on_error may_request; outputs also encoding rate on_loss
- * loss_after).
- */
+/* The host's own keys, from keys.def. */
+extern const struct hp_option hp_settings_options[];    /* struct hp_settings, [headpipe]     */
 extern const struct hp_option hp_host_options[];        /* struct hp_host_keys, all sections  */
 extern const struct hp_option hp_host_output_options[]; /* struct hp_host_keys, outputs only  */
-struct hp_host_keys {
-	const char *use, *from, *encoding; /* NULL = not given */
-	bool enabled, may_request;
-	int on_error;       /* 0 drop, 1 stop            */
-	double rate;        /* samples/s; 0 = no limit   */
-	int on_loss;        /* 0 hold, 1 zero, 2 stop    */
-	int64_t loss_after; /* ns                        */
+struct hp_settings {
+#define HP_SETTING(type, kind, name, ...) type name;
+#include "keys.def"
 };
+/* Texts are NULL when not given. */
+struct hp_host_keys {
+#define HP_KEY(type, kind, name, ...)        type name;
+#define HP_OUTPUT_KEY(type, kind, name, ...) type name;
+#include "keys.def"
+};
+enum hp_priority { HP_PRIORITY_NORMAL, HP_PRIORITY_REALTIME };         /* priority, in the order of its choices */
+enum hp_on_error { HP_ON_ERROR_DROP, HP_ON_ERROR_STOP };               /* on_error, in the order of its choices */
+enum hp_on_loss { HP_ON_LOSS_HOLD, HP_ON_LOSS_ZERO, HP_ON_LOSS_STOP }; /* on_loss                             */
 #endif

@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: MIT
  * graph.c - sections to nodes: finds modules and fills their options. */
 #include "graph.h"
+#include "base/log.h"
+#include "base/suggest.h"
 #include "io/framing.h"
 #include "modules.h"
-#include "base/suggest.h"
 #include "wiring.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-const struct hp_option hp_settings_options[] = {
-	HP_OPT_ENUM(struct hp_settings, log_level, "info", "debug|info|warning|error", "what is written to stderr"),
-	HP_OPT_ENUM(struct hp_settings, priority, "normal", "normal|realtime",
-	            "realtime: SCHED_FIFO for the loop and reader threads, with a note when the system refuses"),
-	HP_OPT_BOOL(struct hp_settings, lock_memory, "no",
-	            "keep all memory resident (mlockall), with a note when refused"),
-	HP_OPT_END
-};
-
-enum hp_level hp_settings_level(const struct hp_run *run)
+void hp_settings_apply(const struct hp_run *run)
 {
 	static const enum hp_level levels[] = { HP_DEBUG, HP_INFO, HP_WARN, HP_ERROR };
 	enum hp_level level = levels[run->settings.log_level];
-	return run->quiet && level < HP_WARN ? HP_WARN : level;
+	hp_log_level(run->quiet && level < HP_WARN ? HP_WARN : level);
 }
 
 static char *folder_of(const char *file)

@@ -11,8 +11,6 @@ int hp_graph_build(struct hp_run *, struct hp_config *, struct hp_errors *);
 void hp_graph_free(struct hp_run *);
 /* The tree as `headpipe check` prints it. */
 void hp_graph_print(const struct hp_run *, FILE *);
-/* The option rows of [headpipe]; fields of struct hp_settings. */
-extern const struct hp_option hp_settings_options[];
-/* What `log_level` and -q ask for together. */
-enum hp_level hp_settings_level(const struct hp_run *);
+/* Puts into force what [headpipe] says and -q; again after a reload has changed what is HP_LIVE. */
+void hp_settings_apply(const struct hp_run *);
 #endif

@@ -121,9 +121,6 @@ struct hp_run {
 	struct hp_perf *perf; /* NULL = not measured */
 	uint8_t *packet;      /* encoders write here */
 	size_t packet_size;
-	struct hp_settings {
-		int log_level, priority; /* [headpipe] */
-		bool lock_memory;
-	} settings;
+	struct hp_settings settings;
 };
 #endif

@@ -5,13 +5,13 @@
  * is left -> close in the same order. Shared objects are never unloaded. */
 #define _GNU_SOURCE /* dladdr */
 #include "life.h"
-#include "limit.h"
 #include "base/log.h"
 #include "graph/modules.h"
+#include "io/writer.h"
+#include "limit.h"
 #include "pipeline.h"
 #include "post.h"
 #include "services.h"
-#include "io/writer.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -134,7 +134,8 @@ void hp_life_failed(struct hp_node *n, int err, const char *text)
 		n->phase = err ? HP_FAILED : HP_ENDED;
 		end_if_idle(n->run);
 	}
-	bool stop = n->keys.on_error == 1 || (n->kind == HP_OUTPUT && n->keys.on_loss == 2 && err == ETIMEDOUT);
+	bool stop = n->keys.on_error == HP_ON_ERROR_STOP ||
+	            (n->kind == HP_OUTPUT && n->keys.on_loss == HP_ON_LOSS_STOP && err == ETIMEDOUT);
 	if (err && stop && !n->run->stopping) {
 		hp_log(HP_ERROR, n->who, "the run ends, as its section asks");
 		hp_life_stop(n->run);

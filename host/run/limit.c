@@ -38,9 +38,9 @@ static void give_zero(struct hp_node *n)
 static void lose(struct hp_node *n)
 {
 	n->limit->lost = true;
-	if (n->keys.on_loss == 1)
+	if (n->keys.on_loss == HP_ON_LOSS_ZERO)
 		give_zero(n);
-	else if (n->keys.on_loss == 2)
+	else if (n->keys.on_loss == HP_ON_LOSS_STOP)
 		n->host.fail(&n->host, ETIMEDOUT, "no samples any more; stopped by `on_loss = stop`");
 }
 
@@ -68,7 +68,7 @@ static void on_silence(void *arg)
 
 int hp_limit_open(struct hp_node *n)
 {
-	if (n->keys.rate <= 0 && n->keys.on_loss == 0)
+	if (n->keys.rate <= 0 && n->keys.on_loss == HP_ON_LOSS_HOLD)
 		return 0;
 	struct hp_limit *l = calloc(1, sizeof *l);
 	if (!l)
@@ -83,7 +83,7 @@ int hp_limit_open(struct hp_node *n)
 static void watch_for_silence(struct hp_node *n, const struct hp_sample *s)
 {
 	struct hp_limit *l = n->limit;
-	if (n->keys.on_loss == 0)
+	if (n->keys.on_loss == HP_ON_LOSS_HOLD)
 		return;
 	if (is_replay(n)) {
 		if (l->any && s->time_ns - l->last_ns > n->keys.loss_after)

@@ -2,8 +2,8 @@
  * live.c - changes of options while running: by a module's own table, or by reading the ini files again. */
 #include "live.h"
 #include "base/clock.h"
-#include "graph/graph.h"
 #include "base/log.h"
+#include "graph/graph.h"
 #include "pipeline.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -108,20 +108,26 @@ int hp_live_change(struct hp_node *n, const struct hp_change *c, size_t count, c
 
 /* ---- reading the files again ------------------------------------------------------------------------------------- */
 
+static const struct hp_option *row_of(const struct hp_node *n, const char *key)
+{
+	const struct hp_option *tables[] = { n->module->options, n->encoder ? n->encoder->options : NULL,
+		                             hp_host_options, n->kind == HP_OUTPUT ? hp_host_output_options : NULL },
+	                       *o = NULL;
+	for (size_t i = 0; i < sizeof tables / sizeof *tables && !o; i++)
+		o = hp_option_find(tables[i], key);
+	return o;
+}
+
 static const char *effective(const struct hp_node *n, const char *key)
 {
 	const struct hp_pair *p = hp_section_get(n->section, key);
-	const struct hp_option *o = hp_option_find(n->module->options, key);
-	if (!o && n->encoder)
-		o = hp_option_find(n->encoder->options, key);
+	const struct hp_option *o = row_of(n, key);
 	return p ? p->value : o && o->def ? o->def : "";
 }
 
 static bool is_live(const struct hp_node *n, const char *key)
 {
-	const struct hp_option *o = hp_option_find(n->module->options, key);
-	if (!o && n->encoder)
-		o = hp_option_find(n->encoder->options, key);
+	const struct hp_option *o = row_of(n, key);
 	return o && o->flags & HP_LIVE;
 }
 
@@ -178,16 +184,35 @@ static bool same_shape(const struct hp_run *a, const struct hp_run *b)
 	return same;
 }
 
-/* [headpipe]: the level of the log follows, the rest is for the start. */
-static bool settings(struct hp_run *run, const struct hp_run *fresh)
+/* [headpipe]: what its table does not mark as live is for the start. */
+static bool settings_good(const struct hp_run *run, const struct hp_run *fresh)
 {
-	bool same = run->settings.priority == fresh->settings.priority &&
-	            run->settings.lock_memory == fresh->settings.lock_memory;
-	if (!same)
-		hp_log(HP_ERROR, NULL,
-		       "reload: `priority` and `lock_memory` cannot change while running; restart headpipe for that. "
-		       "Nothing was changed");
-	return same;
+	for (const struct hp_option *o = hp_settings_options; o->key; o++)
+		if (!(o->flags & HP_LIVE) && !hp_option_same(o, &run->settings, &fresh->settings)) {
+			hp_log(HP_ERROR, NULL,
+			       "reload: [headpipe] `%s` cannot change while running; restart headpipe for that. "
+			       "Nothing was changed",
+			       o->key);
+			return false;
+		}
+	return true;
+}
+
+/* The texts of the new values belong to the fresh run: the two change places. */
+static void settings_adopt(struct hp_run *run, struct hp_run *fresh)
+{
+	struct hp_settings settings = run->settings;
+	struct hp_values values = run->values;
+	bool same = true;
+	for (const struct hp_option *o = hp_settings_options; o->key; o++)
+		same = same && hp_option_same(o, &run->settings, &fresh->settings);
+	if (same)
+		return;
+	run->settings = fresh->settings;
+	run->values = fresh->values;
+	fresh->settings = settings;
+	fresh->values = values;
+	hp_settings_apply(run);
 }
 
 static void apply(struct hp_run *run, struct hp_run *fresh)
@@ -199,13 +224,11 @@ static void apply(struct hp_run *run, struct hp_run *fresh)
 		most = n > most ? n : most;
 	}
 	struct hp_change *changes = calloc(most + 1, sizeof *changes);
-	bool good = changes != NULL && settings(run, fresh);
+	bool good = changes != NULL && settings_good(run, fresh);
 	for (size_t i = 0; good && i < run->nnodes; i++)
 		good = compare(run->nodes[i], fresh->nodes[i], changes, &count);
-	if (good && run->settings.log_level != fresh->settings.log_level) {
-		run->settings.log_level = fresh->settings.log_level;
-		hp_log_level(hp_settings_level(run));
-	}
+	if (good)
+		settings_adopt(run, fresh);
 	for (size_t i = 0; good && i < run->nnodes; i++) {
 		struct hp_node *n = run->nodes[i];
 		compare(n, fresh->nodes[i], changes, &count);

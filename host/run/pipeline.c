@@ -238,7 +238,7 @@ void hp_output_trouble(struct hp_node *n, int err, const char *what)
 	t->what = what;
 	if (!t->told_ns || now - t->told_ns >= 1000000000)
 		tell(n, now);
-	if (n->keys.on_error == 1 && n->phase == HP_STARTED)
+	if (n->keys.on_error == HP_ON_ERROR_STOP && n->phase == HP_STARTED)
 		n->host.fail(&n->host, err, "stopped by `on_error = stop`");
 }
 

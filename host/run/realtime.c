@@ -12,7 +12,7 @@ enum { PRIORITY = 20 }; /* above ordinary programs, below audio servers and the 
 void hp_realtime_apply(struct hp_run *run)
 {
 	struct sched_param p = { .sched_priority = PRIORITY };
-	if (run->settings.priority == 1 && sched_setscheduler(0, SCHED_FIFO, &p) < 0)
+	if (run->settings.priority == HP_PRIORITY_REALTIME && sched_setscheduler(0, SCHED_FIFO, &p) < 0)
 		hp_log(HP_WARN, NULL, "priority = realtime: %s; going on with normal priority (see `ulimit -r`)",
 		       strerror(errno));
 	if (run->settings.lock_memory && mlockall(MCL_CURRENT | MCL_FUTURE) < 0)

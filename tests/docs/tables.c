@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * tables.c - prints the tables of docs/ that come from tables of the code: `docs-tables NAME`, without a name the list
  * of names. tests/docs/tables.py puts them between the marks in the pages and compares. */
+#include "commands/shared/describe.h"
+#include "config/options.h"
 #include "headpipe.h"
 #include "inputs/decode/usages.h"
 #include <stdio.h>
@@ -51,12 +53,61 @@ static void osc_shown(void)
 #include "outputs/encoders/osc_presets.def"
 }
 
+static void host_settings(void)
+{
+	hp_describe_table(hp_settings_options);
+}
+
+static void host_keys(void)
+{
+	hp_describe_table(hp_host_options);
+}
+
+static void output_keys(void)
+{
+	hp_describe_table(hp_host_output_options);
+}
+
+/* A word of the man page: no minus that becomes a hyphen. */
+static void roff(const char *text)
+{
+	for (; *text; text++)
+		printf(*text == '-' || *text == '\\' ? "\\%c" : "%c", *text);
+}
+
+static void man_rows(const char *title, const struct hp_option *o)
+{
+	char allowed[256];
+	printf(".PP\n%s:\n", title);
+	for (; o->key; o++) {
+		hp_option_allowed(o, allowed, sizeof allowed);
+		printf(".TP\n.BI %s \" = ", o->key);
+		roff(allowed);
+		puts("\"");
+		roff(o->doc);
+		if (o->def)
+			printf("; default %s", o->def);
+		puts(".");
+	}
+}
+
+static void man_keys(void)
+{
+	man_rows("Keys of every section", hp_host_options);
+	man_rows("Keys of every output", hp_host_output_options);
+	man_rows("Keys of [headpipe]", hp_settings_options);
+}
+
 static const struct {
 	const char *name;
 	void (*print)(void);
 } tables[] = {
 	{ "input-usages", input_usages },
 	{ "selectors", selectors },
+	{ "host-keys", host_keys },
+	{ "output-keys", output_keys },
+	{ "settings", host_settings },
+	{ "man-keys", man_keys },
 	{ "osc-presets", osc_presets },
 	{ "osc-shown", osc_shown },
 };

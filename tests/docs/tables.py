@@ -2,7 +2,7 @@
 """Tables of docs/*.md that come from tables of the code stand between two marks:
     <!-- table: NAME; `make docs` writes it -->
     <!-- end of table -->
-UPDATE=1 writes them anew; without it this compares. Every table is shown somewhere, every name is one."""
+in the man page between comments of its kind. UPDATE=1 writes them anew; without it this compares. Every table is shown somewhere, every name is one."""
 import glob, os, re, subprocess, sys
 
 program = os.path.join(os.environ.get("B", "build"), "docs-tables")
@@ -14,7 +14,7 @@ def ask(*args):
 
 
 names, shown, behind = ask().split(), set(), 0
-for page in sorted(glob.glob("docs/*.md")) + ["README.md"]:
+for page in sorted(glob.glob("docs/*.md")) + ["docs/headpipe.1", "README.md"]:
     if not os.path.exists(page):
         continue
     with open(page, encoding="utf-8") as f:
@@ -24,9 +24,12 @@ for page in sorted(glob.glob("docs/*.md")) + ["README.md"]:
         if m[2] not in names:
             sys.exit(f"{page}: there is no table {m[2]}; there are {', '.join(names)}")
         shown.add(m[2])
-        return f"{m[1]}\n{ask(m[2])}\n{m[3]}"
+        # markdown wants an empty line before the comment, roff would show it
+        return f"{m[1]}\n{ask(m[2])}" + ("" if page.endswith(".1") else "\n") + m[3]
 
-    new = re.sub(r"^(<!-- table: (\S+); [^\n]*-->)\n.*?^(<!-- end of table -->)$", table, old, flags=re.S | re.M)
+    begin, end = (r'\.\\" table: (\S+); [^\n]*', r'\.\\" end of table') if page.endswith(".1") else \
+        (r"<!-- table: (\S+); [^\n]*-->", "<!-- end of table -->")
+    new = re.sub(rf"^({begin})\n.*?^({end})$", table, old, flags=re.S | re.M)
     if new == old:
         continue
     behind += 1

@@ -241,12 +241,19 @@ static void reading_again(void **unused)
 	reload(&b, INI "enabled = no\n[output more]\nuse = probe_out\n");
 	assert_log_has("headpipe: error: reload: sections were added, removed or use another module");
 	reload(&b, "[headpipe]\nlock_memory = yes\n" INI);
-	assert_log_has("headpipe: error: reload: `priority` and `lock_memory` cannot change while running");
+	assert_log_has("headpipe: error: reload: [headpipe] `lock_memory` cannot change while running");
 	assert_string_equal(p->label, "none");
 	/* a check() of a module refuses the file as a whole */
 	reload(&b, INI "low = 5\n");
 	assert_log_has("headpipe: error: reload: 1 error; the running configuration stays\n");
 	assert_string_equal(p->label, "none");
+	/* a default that is written out is no change */
+	*traced = 0;
+	reload(&b, "[headpipe]\nlock_memory = no\n[input head]\nuse = probe_in\non_error = drop\n[filter pose]\nuse = "
+	           "probe_filter\n"
+	           "label = none\n[output game]\nuse = probe_send\nrate = 0\n");
+	assert_string_equal(p->label, "none");
+	assert_traced("game:reopen");
 	/* and after all this a good one still works */
 	*traced = 0;
 	reload(&b, INI);

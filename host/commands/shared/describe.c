@@ -105,7 +105,7 @@ static void cell(const char *text)
 			putchar(*text);
 }
 
-static void markdown_options(const struct hp_option *table)
+void hp_describe_table(const struct hp_option *table)
 {
 	char allowed[512];
 	puts("\n| key | what | value | default |\n|---|---|---|---|");
@@ -142,7 +142,7 @@ static void markdown_module(const struct hp_module *m)
 	if (m->send && m->encoding)
 		printf("\nEncoding `%s` unless another one is named.\n", m->encoding);
 	if (m->options && m->options->key)
-		markdown_options(m->options);
+		hp_describe_table(m->options);
 }
 
 void hp_describe_markdown(void)
@@ -170,9 +170,9 @@ void hp_describe_markdown(void)
 				       all[i].name, all[i].needs);
 	}
 	puts("\n## Keys of every section\n\nThe host's own keys; no module may use their names.");
-	markdown_options(hp_host_options);
+	hp_describe_table(hp_host_options);
 	puts("\nAnd in every `[output NAME]`:");
-	markdown_options(hp_host_output_options);
+	hp_describe_table(hp_host_output_options);
 	puts("\n## The section `[headpipe]`");
-	markdown_options(hp_settings_options);
+	hp_describe_table(hp_settings_options);
 }

@@ -11,4 +11,6 @@ void hp_describe_options(const struct hp_option *table);
 void hp_describe_module(const struct hp_module *);
 /* docs/modules.md: every built-in module. */
 void hp_describe_markdown(void);
+/* One table of options, as docs/modules.md has it. */
+void hp_describe_table(const struct hp_option *);
 #endif
