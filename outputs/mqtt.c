@@ -23,7 +23,7 @@ struct state {
 	struct hp_mqtt session;
 	struct hp_mqtt_options options;
 	atomic_int waiting;         /* messages that libmosquitto holds */
-	atomic_int status_mid;      /* of the last "online"             */
+	int status_mid;             /* of the last "online"; session's thread */
 	atomic_ullong sent, on_way; /* the broker has them; were on their way when a connection ended */
 	char topic[TOPIC_MAX], status[TOPIC_MAX];
 	uint64_t dropped, absent; /* [loop] */
@@ -63,14 +63,15 @@ static void connected(void *arg, struct mosquitto *client)
 {
 	struct state *s = arg;
 	int mid = 0;
+	/* its answer comes on this thread, so later */
 	if (*s->status && mosquitto_publish(client, &mid, s->status, 6, "online", 1, true) == MOSQ_ERR_SUCCESS)
-		atomic_store(&s->status_mid, mid);
+		s->status_mid = mid;
 }
 
 static void published(void *arg, int mid)
 {
 	struct state *s = arg;
-	if (mid == atomic_load(&s->status_mid) || mid == atomic_load(&s->session.last_mid))
+	if (mid == s->status_mid || mid == atomic_load(&s->session.last_mid))
 		return;
 	atomic_fetch_sub(&s->waiting, 1);
 	atomic_fetch_add(&s->sent, 1);

@@ -45,5 +45,8 @@ done
 for t in tests/house/*.sh tests/golden/*.sh tests/abi/*.sh tests/e2e/*.sh tests/docs/*.sh; do
 	[ -f "$t" ] && suite "$(basename "$(dirname "$t")")-$(basename "$t" .sh)" sh "$t"
 done
+for t in tests/*/*.py; do # the others are helpers
+	[ -x "$t" ] && suite "$(basename "$(dirname "$t")")-$(basename "$t" .py)" python3 "$t"
+done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

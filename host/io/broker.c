@@ -127,7 +127,6 @@ static void disconnect(struct hp_mqtt *m)
 
 void hp_mqtt_stop(struct hp_mqtt *m, const char *topic, const char *text)
 {
-	int mid = 0;
 	if (!m->started)
 		return;
 	pthread_mutex_lock(&m->lock);
@@ -135,12 +134,12 @@ void hp_mqtt_stop(struct hp_mqtt *m, const char *topic, const char *text)
 	pthread_cond_signal(&m->wake);
 	pthread_mutex_unlock(&m->lock);
 	/* Closing while the broker's answers are unread resets the connection, and what was just sent may be lost with
-	 * it. So the last message is one that is answered, and the connection ends with its answer. */
+	 * it. So the last message is one that is answered, and the connection ends with its answer. Its number is
+	 * written before it is sent, so that the answer cannot come first. */
 	if (topic && take(m)) {
-		int rc = mosquitto_publish(m->client, &mid, topic, (int)strlen(text), text, 1, true);
-		atomic_store(&m->last_mid, mid);
+		int rc = mosquitto_publish(m->client, (int *)&m->last_mid, topic, (int)strlen(text), text, 1, true);
 		atomic_store(&m->in_use, false);
-		if (rc == MOSQ_ERR_SUCCESS && atomic_load(&m->answered) != mid)
+		if (rc == MOSQ_ERR_SUCCESS)
 			return;
 	}
 	disconnect(m);

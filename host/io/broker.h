@@ -58,8 +58,7 @@ struct hp_mqtt {
 	atomic_bool connected, in_use, stopping;
 	pthread_t thread;
 	bool started;
-	atomic_int last_mid,
-	    answered;         /* of the message that ends the connection when it is answered; of the last answered */
+	atomic_int last_mid;  /* of the message that ends the connection when it is answered */
 	pthread_mutex_t lock; /* around the pause between two attempts */
 	pthread_cond_t wake;
 

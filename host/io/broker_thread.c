@@ -112,7 +112,6 @@ static void on_publish(struct mosquitto *client, void *arg, int mid, int reason,
 	} else if (m->ops->published) {
 		m->ops->published(m->arg, mid);
 	}
-	atomic_store(&m->answered, mid);
 	if (atomic_load(&m->stopping) && mid == atomic_load(&m->last_mid))
 		mosquitto_disconnect(client);
 }
