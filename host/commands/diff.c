@@ -85,8 +85,8 @@ static void compare(struct diff *d)
 		if (by <= d->tolerance)
 			continue;
 		d->differing[i]++;
-		const struct hps_channel *ch = hps_channel_at(d->a.r, (size_t)d->a.channel);
-		snprintf(text, sizeof text, "%s is %.17g and %.17g", ch->fields[i].name, x, y);
+		snprintf(text, sizeof text, "%s is %.17g and %.17g", hps_channel_field(d->a.r, d->a.channel, i)->name,
+		         x, y);
 		first(d, a->time, text);
 		any = true;
 	}
@@ -137,11 +137,12 @@ static void prepare(struct diff *d)
 	d->compared = d->skipped = d->different = d->only_a = d->only_b = 0;
 	d->first_told = false;
 	for (size_t i = 0; i < a->nfields && i < FIELDS_MAX; i++) {
-		d->leave[i] = d->samples && !d->all && !strcmp(a->fields[i].name, "arrival_ns");
+		const char *name = hps_channel_field(d->a.r, d->a.channel, i)->name;
+		d->leave[i] = d->samples && !d->all && !strcmp(name, "arrival_ns");
 		d->worst[i] = 0;
 		d->differing[i] = 0;
-		if (hps_key_resolve(d->a.r, d->a.channel, a->fields[i].name, 0, NULL, &d->keys_a[i]) < 0 ||
-		    hps_key_resolve(d->b.r, d->b.channel, a->fields[i].name, 0, NULL, &d->keys_b[i]) < 0) {
+		if (hps_key_resolve(d->a.r, d->a.channel, name, 0, NULL, &d->keys_a[i]) < 0 ||
+		    hps_key_resolve(d->b.r, d->b.channel, name, 0, NULL, &d->keys_b[i]) < 0) {
 			d->nfields = 0;
 			return;
 		}
@@ -151,7 +152,6 @@ static void prepare(struct diff *d)
 
 static bool report(struct diff *d)
 {
-	const struct hps_channel *ch = hps_channel_at(d->a.r, (size_t)d->a.channel);
 	uint64_t wrong = d->different + d->only_a + d->only_b;
 	tool_text(stdout, d->topic);
 	printf(": %" PRIu64 " messages compared, %" PRIu64 " in chunks that are identical, %" PRIu64 " differ",
@@ -159,11 +159,13 @@ static bool report(struct diff *d)
 	if (d->only_a || d->only_b)
 		printf(", %" PRIu64 " only in the first file, %" PRIu64 " only in the second", d->only_a, d->only_b);
 	printf("\n");
-	for (size_t i = 0; i < d->nfields; i++)
+	for (size_t i = 0; i < d->nfields; i++) {
+		const struct hps_field *f = hps_channel_field(d->a.r, d->a.channel, i);
 		if (d->worst[i] != 0)
 			printf("  %-12s differs by at most %.9g%s%s, at %.6f s (%" PRIu64 " beyond the tolerance)\n",
-			       ch->fields[i].name, d->worst[i], ch->fields[i].unit[0] ? " " : "", ch->fields[i].unit,
+			       f->name, d->worst[i], f->unit[0] ? " " : "", f->unit,
 			       (double)(d->worst_at[i] - d->start) / 1e9, d->differing[i]);
+	}
 	return wrong != 0;
 }
 

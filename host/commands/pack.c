@@ -32,7 +32,7 @@ static int learn(struct hps_reader *r, size_t index, struct column_channel *c)
 		return -ENOMEM;
 	for (size_t i = 0; i < ch->nfields; i++) {
 		struct hps_key k;
-		if (hps_key_resolve(r, (int)index, ch->fields[i].name, 0, NULL, &k) < 0)
+		if (hps_key_resolve(r, (int)index, hps_channel_field(r, (int)index, i)->name, 0, NULL, &k) < 0)
 			continue;
 		c->offsets[c->nfields] = k.offset;
 		c->sizes[c->nfields++] = (uint8_t)hps_type_size(k.type);

@@ -82,12 +82,13 @@ static int describe(struct hps_rchannel *c, const struct hps_rschema *s)
 		if (!c->offsets)
 			return -ENOMEM;
 		c->pub.message_size = hps_layout_offsets(c->fields, c->pub.nfields, c->offsets);
-		c->pub.fields = c->fields;
 	}
+	c->pub.struct_size = sizeof c->pub;
 	c->pub.topic = c->topic;
 	c->pub.encoding = c->encoding;
 	c->pub.metadata = c->metadata;
 	c->role = role(c);
+	c->aside = !strcmp(c->topic, HPS_TOPIC_EVENTS);
 	return 0;
 }
 
@@ -179,6 +180,21 @@ int hps_channel_find(const struct hps_reader *r, const char *topic)
 		if (!strcmp(r->channels[i].topic, topic))
 			return (int)i;
 	return -1;
+}
+
+const struct hps_field *hps_channel_field(const struct hps_reader *r, int channel, size_t index)
+{
+	if (channel < 0 || (size_t)channel >= r->nchannels || index >= r->channels[channel].pub.nfields)
+		return NULL;
+	return &r->channels[channel].fields[index];
+}
+
+bool hps_holds_samples(const struct hps_reader *r, int channel)
+{
+	if (channel < 0 || (size_t)channel >= r->nchannels)
+		return false;
+	enum hps_role role = r->channels[channel].role;
+	return role == HPS_ROLE_SAMPLE || role == HPS_ROLE_SAMPLE_JSON;
 }
 
 const char *hps_channel_metadata(const struct hps_channel *c, const char *key)

@@ -49,6 +49,7 @@ static int fetch(struct hps_reader *r, const struct hps_rchunk *c, struct hps_sl
 	struct hps_rchunk head = *c;
 	uint32_t crc = 0;
 	size_t front = 0;
+	r->fetched++;
 	if (c->packing == HPS_PACK_OTHER)
 		return hps_error(r, -ENOTSUP, "the chunk at byte %llu is packed with %s, which is not supported here",
 		                 (unsigned long long)c->offset, c->other);
@@ -309,13 +310,14 @@ void hps_cache_free(struct hps_reader *r)
 	free(r->links);
 }
 
-bool hps_chunk_at(const struct hps_reader *r, size_t index, struct hps_chunk *out)
+bool hps_fill_chunk(const struct hps_reader *r, size_t index, struct hps_chunk *out)
 {
 	if (index >= r->nchunks)
 		return false;
 	const struct hps_rchunk *c = &r->chunks[index];
-	*out = (struct hps_chunk){ c->offset, c->length, c->messages, c->first, c->fingerprint,
-		                   c->raw,    c->packed, c->start,    c->end };
+	struct hps_chunk all = { 0,      c->offset, c->length, c->messages, c->first, c->fingerprint,
+		                 c->raw, c->packed, c->start,  c->end };
+	hps_give(out, &all, sizeof all);
 	return true;
 }
 

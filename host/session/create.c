@@ -12,7 +12,8 @@ int hps_create_sink(struct hps_writer **result, const struct hps_sink *sink, con
 			sink->close(sink->ctx);
 		return -ENOMEM;
 	}
-	w->sink = *sink;
+	w->sink = (struct hps_sink){ .struct_size = 0 };
+	memcpy(&w->sink, sink, sink->struct_size < sizeof w->sink ? sink->struct_size : sizeof w->sink);
 	w->opts = (struct hps_writer_options)HPS_WRITER_OPTIONS;
 	if (opts)
 		memcpy(&w->opts, opts, opts->struct_size < sizeof w->opts ? opts->struct_size : sizeof w->opts);

@@ -70,8 +70,8 @@ int hps_add_raw_channel(struct hps_writer *w, const char *topic, const char *mes
 	return (int)w->nchannels;
 }
 
-int hps_add_channel(struct hps_writer *w, const char *topic, const char *schema, const struct hps_field *fields,
-                    size_t n, const char *const *metadata)
+static int add_fields(struct hps_writer *w, const char *topic, const char *schema, const struct hps_field *fields,
+                      size_t n, const char *const *metadata)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!hps_type_size(fields[i].type) || !fields[i].name[0] || strpbrk(fields[i].name, " \t\r\n#=") ||
@@ -84,6 +84,22 @@ int hps_add_channel(struct hps_writer *w, const char *topic, const char *schema,
 	free(text.data);
 	if (id > 0)
 		w->channels[id - 1].message_size = hps_layout_offsets(fields, n, NULL);
+	return id;
+}
+
+int hps_add_fields(struct hps_writer *w, const char *topic, const char *schema, const struct hps_field *fields,
+                   size_t size, size_t n, const char *const *metadata)
+{
+	if (size == sizeof *fields)
+		return add_fields(w, topic, schema, fields, n, metadata);
+	/* of a program that knows less of a field, or more */
+	struct hps_field *own = calloc(n + 1, sizeof *own);
+	if (!own)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		memcpy(&own[i], (const uint8_t *)fields + i * size, size < sizeof *own ? size : sizeof *own);
+	int id = add_fields(w, topic, schema, own, n, metadata);
+	free(own);
 	return id;
 }
 

@@ -179,7 +179,7 @@ size_t hps_sample_json(const struct hp_sample *s, const size_t *fields, size_t n
 	return (size_t)(p - out);
 }
 
-int hps_write_sample(struct hps_writer *w, int channel, const struct hp_sample *s)
+static int write_sample(struct hps_writer *w, int channel, const struct hp_sample *s)
 {
 	if (channel < 1 || (size_t)channel > w->nchannels)
 		return -EINVAL;
@@ -190,6 +190,16 @@ int hps_write_sample(struct hps_writer *w, int channel, const struct hp_sample *
 	uint8_t m[HPS_SAMPLE_SIZE];
 	hps_sample_pack(s, m);
 	return hps_write(w, channel, s->time_ns, m, sizeof m);
+}
+
+int hps_write_sized_sample(struct hps_writer *w, int channel, const struct hp_sample *s, size_t size)
+{
+	if (size == sizeof *s)
+		return write_sample(w, channel, s);
+	/* of a program that knows fewer fields, or more */
+	struct hp_sample all = HP_SAMPLE_INIT;
+	memcpy(&all, s, size < sizeof all ? size : sizeof all);
+	return write_sample(w, channel, &all);
 }
 
 /* A CDR string: aligned to 4, length with the NUL, bytes. at counts from behind the 4-byte head. */

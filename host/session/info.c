@@ -7,12 +7,13 @@ const char *hps_reader_error(const struct hps_reader *r)
 	return r->error;
 }
 
-void hps_get_info(const struct hps_reader *r, struct hps_info *info)
+void hps_fill_info(const struct hps_reader *r, struct hps_info *info)
 {
-	*info = (struct hps_info){
+	struct hps_info all = {
 		.messages = r->messages,
 		.chunks = r->nchunks,
 		.file_size = r->size,
+		.chunks_read = r->fetched,
 		.damaged_chunks = r->damaged,
 		.finished = r->finished,
 		.ordered = r->ordered,
@@ -25,9 +26,10 @@ void hps_get_info(const struct hps_reader *r, struct hps_info *info)
 	};
 	for (size_t i = 0; i < r->nchunks; i++) {
 		const struct hps_rchunk *c = &r->chunks[i];
-		if (!i || c->start < info->start)
-			info->start = c->start;
-		if (!i || c->end > info->end)
-			info->end = c->end;
+		if (!i || c->start < all.start)
+			all.start = c->start;
+		if (!i || c->end > all.end)
+			all.end = c->end;
 	}
+	hps_give(info, &all, sizeof all);
 }

@@ -8,6 +8,16 @@
 
 #include "reader.h"
 
+void hps_give(void *to, void *from, size_t size)
+{
+	uint32_t room;
+	memcpy(&room, to, sizeof room);
+	memcpy(from, &room, sizeof room);
+	memcpy(to, from, room < size ? room : size);
+	if (room > size)
+		memset((uint8_t *)to + size, 0, room - size);
+}
+
 int hps_error(struct hps_reader *r, int code, const char *fmt, ...)
 {
 	va_list ap;

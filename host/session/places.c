@@ -22,12 +22,13 @@ int hps_take_place(struct hps_reader *r, bool attachment, uint64_t offset, uint6
 	return 0;
 }
 
-bool hps_attachment_at(const struct hps_reader *r, size_t index, struct hps_attachment *a)
+bool hps_fill_attachment(const struct hps_reader *r, size_t index, struct hps_attachment *a)
 {
 	if (index >= r->nattachments)
 		return false;
 	const struct hps_place *p = &r->attachments[index];
-	*a = (struct hps_attachment){ p->name, p->media_type, p->time, p->size };
+	struct hps_attachment all = { 0, p->name, p->media_type, p->time, p->size };
+	hps_give(a, &all, sizeof all);
 	return true;
 }
 

@@ -62,6 +62,7 @@ struct hps_rchannel {
 	uint8_t *descriptor; /* decoded on demand */
 	uint32_t ndescriptor;
 	enum hps_role role;
+	bool aside; /* /events: a message of it has its place by the one in front of it, not by its time */
 	struct hps_span *spans;
 	size_t nspans, room;
 	uint64_t counted; /* messages of the chunk being taken in */
@@ -82,11 +83,13 @@ struct hps_reader {
 	struct hps_reader_options opts;
 	char error[400], note[400], library[256], profile[64];
 	bool finished, ordered, chunked;
-	bool unknown;       /* the walk met messages of a channel it did not know (yet) */
-	uint64_t scan_at;   /* unfinished: where the walk stopped */
-	uint64_t look_from; /* where chunks may be that a wrong length led past */
-	uint64_t skipped;   /* bytes the walk could make nothing of */
-	uint64_t damaged, messages;
+	bool unknown; /* the walk met messages of a channel it did not know (yet) */
+	bool begun;   /* begin is known: the time of the first message that is no event */
+	int64_t begin;
+	uint64_t scan_at;                    /* unfinished: where the walk stopped */
+	uint64_t look_from;                  /* where chunks may be that a wrong length led past */
+	uint64_t skipped;                    /* bytes the walk could make nothing of */
+	uint64_t damaged, messages, fetched; /* fetched: chunks */
 	struct hps_rchunk *chunks;
 	size_t nchunks, chunks_room;
 	struct hps_rschema *schemas;
@@ -108,6 +111,9 @@ struct hps_reader {
 	void *zstd;
 };
 
+/* A struct for the program, which begins with struct_size: as much of it as the program has room for, and 0 in what is
+ * behind it there. `from` is changed: struct_size stays what the program said. */
+void hps_give(void *to, void *from, size_t size);
 int hps_error(struct hps_reader *, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void hps_note(struct hps_reader *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Exactly n bytes, or -EBADMSG / -errno. */
@@ -147,14 +153,20 @@ int hps_chunk_head(struct hps_reader *, struct hps_rchunk *, uint32_t *crc);
 struct hps_slot *hps_load(struct hps_reader *, size_t index, int *code);
 /* Reads a chunk that is not in the list yet, takes its schemas and channels in and counts its messages. */
 int hps_load_new(struct hps_reader *, struct hps_rchunk *);
+/* Where a channel's messages (-1: all) begin in a loaded chunk, and how many there are. */
+const uint32_t *hps_places(const struct hps_slot *, int channel, uint32_t *n);
+/* The channel's first span in this chunk or behind it; nspans = none. */
+size_t hps_span_at(const struct hps_rchannel *, size_t chunk);
+/* Messages of the channel (-1: all) in a chunk, known without reading it. */
+uint64_t hps_count_in(const struct hps_reader *, int channel, size_t chunk);
+/* The message whose record begins at p, in a loaded chunk. */
+void hps_view(const struct hps_reader *, const uint8_t *p, struct hps_message *);
+/* The first chunk from `low` on that does not end before t; `low` itself when the order of chunks does not tell. */
+size_t hps_chunk_from(const struct hps_reader *, size_t low, int64_t t);
+/* Is the cursor's channel one that there is not? */
+bool hps_no_channel(const struct hps_cursor *);
 void hps_cache_free(struct hps_reader *);
 int hps_zstd_unpack(void **ctx, const uint8_t *src, size_t n, uint64_t size, uint8_t **out);
 void hps_zstd_unpack_free(void *ctx);
-/* Can hps_get_sample() read this channel? The topic alone does not say it: the fields may be other ones. */
-static inline bool hps_holds_samples(const struct hps_reader *r, size_t channel)
-{
-	enum hps_role role = r->channels[channel].role;
-	return role == HPS_ROLE_SAMPLE || role == HPS_ROLE_SAMPLE_JSON;
-}
 
 #endif

@@ -61,6 +61,6 @@ int hps_file_sink(struct hps_sink *sink, const char *path, bool exclusive)
 		free(f);
 		return r;
 	}
-	*sink = (struct hps_sink){ f, file_write, file_sync, file_truncate, file_close };
+	*sink = (struct hps_sink){ sizeof *sink, f, file_write, file_sync, file_truncate, file_close };
 	return 0;
 }

@@ -21,8 +21,8 @@ static void names(const struct hps_rchannel *c, char *buf, size_t size)
 	}
 }
 
-int hps_key_resolve(struct hps_reader *r, int channel, const char *name, enum hps_type type, const char *unit,
-                    struct hps_key *key)
+int hps_fill_key(struct hps_reader *r, int channel, const char *name, enum hps_type type, const char *unit,
+                 struct hps_key *key)
 {
 	if (channel < 0 || (size_t)channel >= r->nchannels)
 		return hps_error(r, -EINVAL, "there is no channel %d", channel);
@@ -40,7 +40,8 @@ int hps_key_resolve(struct hps_reader *r, int channel, const char *name, enum hp
 		if (unit && strcmp(unit, f->unit))
 			return hps_error(r, -EINVAL, "%s %s is in %s, not in %s", c->topic, name,
 			                 f->unit[0] ? f->unit : "no unit", unit[0] ? unit : "no unit");
-		*key = (struct hps_key){ c->offsets[i], f->type, (uint16_t)(channel + 1), (uint16_t)channel };
+		struct hps_key all = { 0, c->offsets[i], f->type, (uint16_t)(channel + 1), (uint16_t)channel };
+		hps_give(key, &all, sizeof all);
 		return 0;
 	}
 	char have[300];
@@ -48,14 +49,11 @@ int hps_key_resolve(struct hps_reader *r, int channel, const char *name, enum hp
 	return hps_error(r, -ENOENT, "%s has no field %.60s; it has %s", c->topic, name, have);
 }
 
-double hps_get_number(struct hps_key k, const struct hps_message *m)
+double hps_number_at(enum hps_type type, const uint8_t *p)
 {
-	const uint8_t *p = m->data + k.offset;
 	double d;
 	float f;
-	if (k.layout != m->layout || !k.layout)
-		return NAN;
-	switch (k.type) {
+	switch (type) {
 	case HPS_F64:
 		memcpy(&d, p, sizeof d);
 		return d;
@@ -88,7 +86,7 @@ static const struct hps_rchannel *channel_of(const struct hps_reader *r, const s
 	return m->channel < r->nchannels ? &r->channels[m->channel] : NULL;
 }
 
-int hps_get_sample(const struct hps_reader *r, const struct hps_message *m, struct hp_sample *s)
+static int sample_of(const struct hps_reader *r, const struct hps_message *m, struct hp_sample *s)
 {
 	const struct hps_rchannel *c = channel_of(r, m);
 	if (!c || (c->role != HPS_ROLE_SAMPLE && c->role != HPS_ROLE_SAMPLE_JSON))
@@ -98,6 +96,21 @@ int hps_get_sample(const struct hps_reader *r, const struct hps_message *m, stru
 	if (!m->layout || m->size < HPS_SAMPLE_SIZE)
 		return -EBADMSG;
 	hps_sample_unpack(m->data, s);
+	return 0;
+}
+
+/* A sample does not say its size itself; the program's may be smaller or larger than this one. */
+int hps_fill_sample(const struct hps_reader *r, const struct hps_message *m, struct hp_sample *s, size_t size)
+{
+	if (size == sizeof *s)
+		return sample_of(r, m, s);
+	struct hp_sample all = HP_SAMPLE_INIT;
+	int code = sample_of(r, m, &all);
+	if (code < 0)
+		return code;
+	memcpy(s, &all, size < sizeof all ? size : sizeof all);
+	if (size > sizeof all)
+		memset((uint8_t *)s + sizeof all, 0, size - sizeof all);
 	return 0;
 }
 
@@ -115,7 +128,7 @@ static const char *string_at(const struct hps_message *m, size_t *at)
 	return s;
 }
 
-int hps_get_event(const struct hps_reader *r, const struct hps_message *m, struct hp_event *e, int64_t *rate_start_ns)
+int hps_fill_event(const struct hps_reader *r, const struct hps_message *m, struct hp_event *e, int64_t *rate_start_ns)
 {
 	const struct hps_rchannel *c = channel_of(r, m);
 	if (!c || c->role != HPS_ROLE_EVENT)
@@ -126,8 +139,9 @@ int hps_get_event(const struct hps_reader *r, const struct hps_message *m, struc
 	const char *name = string_at(m, &at), *text = name ? string_at(m, &at) : NULL;
 	if (!text)
 		return -EBADMSG;
-	*e = (struct hp_event){ sizeof *e, hps_u32_at(m->data + 20), m->time, (int64_t)hps_u64_at(m->data + 4),
+	struct hp_event all = { 0, hps_u32_at(m->data + 20), m->time, (int64_t)hps_u64_at(m->data + 4),
 		                text[0] ? text : NULL };
+	hps_give(e, &all, sizeof all);
 	if (rate_start_ns)
 		*rate_start_ns = (int64_t)hps_u64_at(m->data + 12);
 	return 0;
@@ -168,7 +182,7 @@ static long long number(const struct hps_channel *c, const char *key, int base)
 	return s ? strtoll(s, NULL, base) : 0;
 }
 
-int hps_get_stream(struct hps_reader *r, int channel, struct hp_stream *s)
+int hps_fill_stream(struct hps_reader *r, int channel, struct hp_stream *s)
 {
 	if (channel < 0 || (size_t)channel >= r->nchannels || r->channels[channel].role != HPS_ROLE_REPORT)
 		return hps_error(r, -ENOENT, "there is no %s channel number %d", HPS_TOPIC_REPORTS, channel);
@@ -176,8 +190,7 @@ int hps_get_stream(struct hps_reader *r, int channel, struct hp_stream *s)
 	int code = decode_descriptor(c);
 	if (code)
 		return hps_error(r, code, "the report descriptor of %s is broken", c->topic);
-	*s = (struct hp_stream){
-		.struct_size = sizeof *s,
+	struct hp_stream all = {
 		.device = hps_channel_metadata(&c->pub, "device"),
 		.serial = hps_channel_metadata(&c->pub, "serial"),
 		.unique_id = hps_channel_metadata(&c->pub, "unique_id"),
@@ -189,5 +202,6 @@ int hps_get_stream(struct hps_reader *r, int channel, struct hp_stream *s)
 		.report_size = (uint32_t)number(&c->pub, "report_size", 10),
 		.rate_start_ns = number(&c->pub, "rate_start_ns", 10),
 	};
+	hps_give(s, &all, sizeof all);
 	return 0;
 }

@@ -2,7 +2,6 @@
  * from_session.c - a session file as a source of reports, or of samples, and of the events between them. */
 #include "headpipe-session.h"
 #include "source.h"
-#include "session/reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -200,7 +199,7 @@ static void count(struct hps_reader *r, uint64_t *reports, uint64_t *samples)
 	const struct hps_channel *c;
 	*reports = *samples = 0;
 	for (size_t i = 0; (c = hps_channel_at(r, i)); i++) {
-		*samples += hps_holds_samples(r, i) ? c->messages : 0;
+		*samples += hps_holds_samples(r, (int)i) ? c->messages : 0;
 		*reports += is_raw(c) ? c->messages : 0;
 	}
 }

@@ -27,7 +27,8 @@ static void read_all(struct hps_reader *r)
 		hps_get_event(r, &m, &e, NULL);
 		const struct hps_channel *ch = hps_channel_at(r, m.channel);
 		for (size_t f = 0; f < ch->nfields && f < 8; f++)
-			if (!hps_key_resolve(r, m.channel, ch->fields[f].name, ch->fields[f].type, NULL, &k))
+			if (!hps_key_resolve(r, m.channel, hps_channel_field(r, m.channel, f)->name,
+			                     hps_channel_field(r, m.channel, f)->type, NULL, &k))
 				sum += hps_get_number(k, &m) > 0;
 	}
 	(void)sum; /* every byte was read */

@@ -35,7 +35,7 @@ static inline int memory_close(void *ctx)
 }
 static inline struct hps_sink memory_sink(struct memory_file *f)
 {
-	return (struct hps_sink){ f, memory_write, NULL, memory_truncate, memory_close };
+	return (struct hps_sink){ sizeof(struct hps_sink), f, memory_write, NULL, memory_truncate, memory_close };
 }
 
 /* A sample whose every field differs from its neighbours'. */

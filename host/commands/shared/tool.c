@@ -3,7 +3,6 @@
 #include "tool.h"
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "session/reader.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +53,7 @@ int tool_samples(const char *command, const char *path, struct hps_reader *r)
 	char have[600] = "none";
 	size_t n = 0;
 	for (size_t i = 0; (c = hps_channel_at(r, i)); i++) {
-		if (hps_holds_samples(r, i) && c->messages)
+		if (hps_holds_samples(r, (int)i) && c->messages)
 			return (int)i;
 		if (n + 100 < sizeof have)
 			n += (size_t)snprintf(have + n, sizeof have - n, "%s%.50s (%.20s)", i ? ", " : "", c->topic,
