@@ -173,11 +173,11 @@ static void apply(const struct plan *p, int first, double v[3])
 }
 /* Straight behind, or straight up or down, is as far as a scaled angle goes; an angle that was further already stays.
  */
-static void apply_scaled(struct axes *a, double ypr[3])
+static void apply_scaled(struct axes *a, const double quat[4], double ypr[3])
 {
 	const struct plan *p = &a->plan;
 	double in[3], out[3];
-	hp_angles_follow(&a->followed, ypr, p->turn, in);
+	hp_angles_follow(&a->followed, quat, ypr, p->turn, in);
 	for (int i = 0; i < 3; i++) {
 		double v = in[p->from[i]], gain = p->factor[i];
 		out[i] = v * gain;
@@ -221,7 +221,7 @@ static int axes_filter(void *self, struct hp_sample *s)
 	if (s->flags & HP_JUMP)
 		a->followed.started = false;
 	if (a->plan.scaled)
-		apply_scaled(a, s->ypr);
+		apply_scaled(a, s->quat, s->ypr);
 	else
 		apply(&a->plan, 0, s->ypr);
 	for (int i = 0; i < 3; i++)

@@ -3,6 +3,7 @@
 #include "angles.h"
 #include <math.h>
 
+#define POLE         89.9999
 #define OVER_THE_TOP 135 /* degrees of pitch up to which the upside-down triple is kept */
 
 static double nearest(double angle, double last)
@@ -16,8 +17,22 @@ static double within(double angle, double turn)
 	                       : angle;
 }
 
-void hp_angles_follow(struct hp_angles *a, const double ypr[3], const double turn[3], double out[3])
+/* Nose straight up or down: only yaw - roll (down) or yaw + roll (up) is there, the two angles themselves are noise.
+ * They stay as they were as far as that allows. */
+static void at_the_pole(const double last[3], const double quat[4], double ypr[3])
 {
+	double sign = ypr[1] > 0 ? -1 : 1, both = 2 * atan2(quat[3], quat[0]) * (180 / 3.14159265358979323846);
+	double change = nearest(both, last[0] + sign * last[2]) - (last[0] + sign * last[2]);
+	ypr[0] = last[0] + change / 2;
+	ypr[2] = last[2] + sign * change / 2;
+}
+
+void hp_angles_follow(struct hp_angles *a, const double quat[4], const double given[3], const double turn[3],
+                      double out[3])
+{
+	double ypr[3] = { given[0], given[1], given[2] };
+	if (a->started && fabs(ypr[1]) > POLE)
+		at_the_pole(a->last, quat, ypr);
 	if (!a->started) {
 		for (int i = 0; i < 3; i++)
 			out[i] = a->last[i] = ypr[i];

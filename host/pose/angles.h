@@ -14,10 +14,11 @@ struct hp_angles {
 	double last[3]; /* yaw, pitch, roll, degrees; any number of turns */
 };
 
-/* ypr: the angles of a pose as hp_quat_to_ypr() gives them, degrees. out: the same pose. turn: beyond +-turn[i] (at
- * least 180; INFINITY = never) yaw and roll lose or gain a whole turn. Pitch stays within +-135: further over the
- * top is the other triple again, so that an upright head never keeps a triple from a somersault. */
-void hp_angles_follow(struct hp_angles *, const double ypr[3], const double turn[3], double out[3]);
+/* quat: a unit pose, ypr: its angles as hp_quat_to_ypr() gives them, degrees. out: the same pose. turn: beyond
+ * +-turn[i] (at least 180; INFINITY = never) yaw and roll lose or gain a whole turn. Pitch stays within +-135: further
+ * over the top is the other triple again, so that an upright head never keeps a triple from a somersault. */
+void hp_angles_follow(struct hp_angles *, const double quat[4], const double ypr[3], const double turn[3],
+                      double out[3]);
 /* Degrees at which an axis that is made stronger should lose a turn. full: the angle (above 0, at most 180) on the
  * other side that gives 180. There both readings give the same view, so nothing jumps; and as late as possible, so
  * that a receiver of angles does not see 180 and -180 in turns. */

@@ -30,7 +30,7 @@ static void test_same_pose(void **unused)
 			v[k] = random_below(&r, 50) ? v[k] + random_real(&r, -8, 8) : random_real(&r, -400, 400);
 		hp_frame_quat_from_ypr(v, q);
 		hp_quat_to_ypr(q, ypr);
-		hp_angles_follow(&a, ypr, i % 2 ? turns : never, out);
+		hp_angles_follow(&a, q, ypr, i % 2 ? turns : never, out);
 		hp_frame_quat_from_ypr(out, back);
 		if (apart(q, back) > 1e-5)
 			fail_msg("%g %g %g became %g %g %g", ypr[0], ypr[1], ypr[2], out[0], out[1], out[2]);
@@ -52,7 +52,7 @@ static void test_no_flips(void **unused)
 			v[axis] = i;
 			hp_frame_quat_from_ypr(v, q);
 			hp_quat_to_ypr(q, ypr);
-			hp_angles_follow(&a, ypr, never, out);
+			hp_angles_follow(&a, q, ypr, never, out);
 			assert_true(fabs(out[axis] - i) < 1e-6 && fabs(out[axis] - last) < 1.001);
 			last = out[axis];
 		}
@@ -64,7 +64,7 @@ static void test_no_flips(void **unused)
 		double v[3] = { 0, i, 0 }, q[4], ypr[3];
 		hp_frame_quat_from_ypr(v, q);
 		hp_quat_to_ypr(q, ypr);
-		hp_angles_follow(&a, ypr, never, out);
+		hp_angles_follow(&a, q, ypr, never, out);
 	}
 	assert_true(fabs(out[1]) < 1e-6 && fabs(fabs(out[0]) - 180) < 1e-6 && fabs(fabs(out[2]) - 180) < 1e-6);
 }
