@@ -297,7 +297,7 @@ HPS_API int hps_seek_number(struct hps_cursor *, uint64_t n);
 /* A part of a recording by time. What lies between `from` and `to` (both included) is every message whose time does,
  * in whatever order the file has them. A message of /events has its place behind the one that it came after, and lies
  * where that does: its own time may be of another clock. That holds for cursors of all channels; one of a single
- * channel goes by time alone. Chunks in which nothing can lie are stepped over unread; hps_info.chunks_read counts the
+ * channel goes by time alone. Events of a file with nothing else lie between any two. Chunks in which nothing can lie are stepped over unread; hps_info.chunks_read counts the
  * others.
  *
  * From the cursor's place on, to the next message between: 1, and hps_next() gives it. 0 = there is none, or a negative

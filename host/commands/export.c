@@ -14,10 +14,6 @@
 
 extern const struct hp_module hp_output_csv;
 
-struct span { /* what is exported, times from the recording's start */
-	int64_t start, from, to;
-};
-
 /* ---- CSV: the output `csv` itself, with a host that writes to a FILE ------------------------------------------ */
 
 struct csv_host {
@@ -108,29 +104,25 @@ static void csv_columns(const char *fields, char *out, size_t size)
 
 /* ---- rows --------------------------------------------------------------------------------------------------- */
 
-/* The next message of the span: 1, 0 at the end, negative for a bad chunk (told). */
-static int next(struct hps_reader *r, struct hps_cursor *c, const struct span *s, struct hps_message *m)
+/* The next message of the part: 1, 0 at the end, negative for a bad chunk (told). */
+static int next(struct hps_reader *r, struct hps_cursor *c, const struct tool_part *p, struct hps_message *m)
 {
-	for (;;) {
-		int code = hps_next(c, m);
-		if (code < 0)
-			tool_fail("export", "bad chunk", "%s; skipped", hps_reader_error(r));
-		if (code != 1)
-			return code;
-		if (m->time - s->start > s->to)
-			return 0;
-		if (m->time - s->start >= s->from)
-			return 1;
-	}
+	int code = hps_next_between(c, p->from, p->to, m);
+	if (code < 0)
+		tool_fail("export", "bad chunk", "%s; skipped", hps_reader_error(r));
+	return code;
 }
 
-/* Samples that are whole but say nothing that is understood. */
-static int unreadable(const char *path, uint64_t n, int bad)
+/* What there is to say at the end: samples that are whole but say nothing that is understood, or none at all. */
+static int ended(const char *path, const struct tool_part *part, uint64_t rows, uint64_t odd, int bad)
 {
-	return n ? tool_fail("export", path, "%" PRIu64 " samples cannot be read and were left out", n) : bad;
+	if (odd)
+		return tool_fail("export", path, "%" PRIu64 " samples cannot be read and were left out", odd);
+	return rows || part->whole || bad ? bad : tool_fail("export", path, "there are no samples in that part of it");
 }
 
-static int export_csv(struct hps_reader *r, const char *path, const struct span *span, const char *fields, FILE *out)
+static int export_csv(struct hps_reader *r, const char *path, const struct tool_part *part, const char *fields,
+                      FILE *out)
 {
 	struct csv_host h = { .out = out, .path = path };
 	struct hps_message m;
@@ -174,11 +166,13 @@ static int export_csv(struct hps_reader *r, const char *path, const struct span 
 		return 2;
 	}
 	struct hps_cursor c = hps_begin(r, channel);
-	uint64_t done = 0, odd = 0, total = hps_channel_at(r, channel)->messages;
-	while (!h.error && (code = next(r, &c, span, &m)) != 0) {
+	struct hps_info info;
+	uint64_t done = 0, odd = 0;
+	hps_get_info(r, &info);
+	while (!h.error && (code = next(r, &c, part, &m)) != 0) {
 		bad |= code < 0;
 		if (++done % 4096 == 0)
-			tool_progress(done, total);
+			tool_progress(c.chunk, info.chunks);
 		if (code != 1)
 			continue;
 		if (hps_get_sample(r, &m, &s) < 0)
@@ -191,18 +185,19 @@ static int export_csv(struct hps_reader *r, const char *path, const struct span 
 		csv->close(state);
 	hp_values_free(&values);
 	free(state);
-	bad = unreadable(path, odd, bad);
+	bad = ended(path, part, done, odd, bad);
 	errno = h.error;
 	return bad;
 }
 
 /* One JSON object per sample, with the session's field names. */
-static int export_json(struct hps_reader *r, const char *path, const struct span *span, const char *fields, FILE *out)
+static int export_json(struct hps_reader *r, const char *path, const struct tool_part *part, const char *fields,
+                       FILE *out)
 {
 	struct hps_message m;
 	struct hp_sample s;
 	size_t chosen[HPS_SAMPLE_FIELDS], n = 0;
-	uint64_t odd = 0;
+	uint64_t rows = 0, odd = 0;
 	int channel = tool_samples("export", path, r), code, bad = 0;
 	if (channel < 0)
 		return 1;
@@ -224,7 +219,7 @@ static int export_json(struct hps_reader *r, const char *path, const struct span
 	for (size_t i = 0; !fields && i < HPS_SAMPLE_FIELDS; i++)
 		chosen[n++] = i;
 	struct hps_cursor c = hps_begin(r, channel);
-	while (!ferror(out) && (code = next(r, &c, span, &m)) != 0) {
+	while (!ferror(out) && (code = next(r, &c, part, &m)) != 0) {
 		char text[HPS_SAMPLE_FIELDS * 64];
 		bad |= code < 0;
 		bool good = code == 1 && !hps_get_sample(r, &m, &s);
@@ -233,9 +228,10 @@ static int export_json(struct hps_reader *r, const char *path, const struct span
 			size_t len = hps_sample_json(&s, chosen, n, text);
 			text[len] = '\n';
 			fwrite(text, 1, len + 1, out);
+			rows++;
 		}
 	}
-	return unreadable(path, odd, bad);
+	return ended(path, part, rows, odd, bad);
 }
 
 /* hid-recorder's header for the device that this channel's reports are of. */
@@ -249,7 +245,7 @@ static void recorder_header(const struct hp_stream *s, int device, FILE *out)
 		fprintf(out, "I: 5 %04x %04x\n", s->vendor, s->product);
 }
 
-static int export_recorder(struct hps_reader *r, const char *path, const struct span *span, bool fine, FILE *out)
+static int export_recorder(struct hps_reader *r, const char *path, const struct tool_part *part, bool fine, FILE *out)
 {
 	struct hps_message m;
 	struct hps_cursor c = hps_begin(r, -1);
@@ -257,7 +253,7 @@ static int export_recorder(struct hps_reader *r, const char *path, const struct 
 	int channel = -1, device = -1, code, bad = 0;
 	int64_t first = 0;
 	uint64_t n = 0;
-	while (!ferror(out) && (code = next(r, &c, span, &m)) != 0) {
+	while (!ferror(out) && (code = next(r, &c, part, &m)) != 0) {
 		bad |= code < 0;
 		if (code < 0 || hps_get_stream(r, m.channel, &s) < 0)
 			continue;
@@ -319,18 +315,19 @@ static int export(void *state)
 		return hp_usage_error(&hp_command_export, "--fields is for --csv and --json; a report is one whole");
 	if (a->fine && !a->recorder)
 		return hp_usage_error(&hp_command_export, "--nanoseconds is for --hid-recorder");
-	struct span span = { 0, a->from, a->to };
+	struct tool_part part;
 	struct hps_reader *r = tool_open("export", a->file, false);
-	if (!r)
+	if (!r || tool_part(&part, "export", a->file, r, a->from, a->to)) {
+		hps_close(r);
 		return 1;
+	}
 	FILE *f = out ? fopen(out, "wx") : stdout;
 	if (!f) {
 		code = tool_fail("export", out, "%s", strerror(errno));
 	} else {
-		span.start = tool_start(r);
-		code = a->csv    ? export_csv(r, a->file, &span, a->fields, f)
-		       : a->json ? export_json(r, a->file, &span, a->fields, f)
-		                 : export_recorder(r, a->file, &span, a->fine, f);
+		code = a->csv    ? export_csv(r, a->file, &part, a->fields, f)
+		       : a->json ? export_json(r, a->file, &part, a->fields, f)
+		                 : export_recorder(r, a->file, &part, a->fine, f);
 		bool wrote = !ferror(f) && !fflush(f);
 		if (!wrote && errno != EPIPE)
 			code = tool_fail("export", out ? out : "standard output", "%s", strerror(errno));

@@ -22,51 +22,80 @@ static bool is_topic(struct hps_reader *r, const struct hps_message *m, const ch
 	return !strcmp(hps_channel_at(r, m->channel)->topic, topic);
 }
 
+/* Silences that may be gaps: which of them are is known at the end. */
+struct silences {
+	struct silence {
+		int64_t from, length;
+	} * all;
+	size_t n, room;
+};
+
+static void keep_silence(struct silences *s, int64_t from, int64_t length)
+{
+	if (s->n == s->room) {
+		size_t room = s->room ? 2 * s->room : 64;
+		struct silence *all = realloc(s->all, room * sizeof *all);
+		if (!all)
+			return;
+		s->all = all;
+		s->room = room;
+	}
+	s->all[s->n++] = (struct silence){ from, length };
+}
+
 /* A gap is a silence of more than five usual intervals and more than 50 ms. */
+static void find_gaps(struct found *f, const struct silences *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (!f->usual || s->all[i].length <= 5 * f->usual)
+			continue;
+		f->gaps++;
+		if (s->all[i].length > f->longest_gap) {
+			f->longest_gap = s->all[i].length;
+			f->gap_at = s->all[i].from - f->first;
+		}
+	}
+}
+
 static void walk(struct hps_reader *r, struct found *f)
 {
 	struct hps_info info;
+	struct silences silences = { 0 };
+	struct hps_cursor c = hps_begin(r, -1);
+	struct hps_message m;
+	struct hp_event e;
 	const char *beat = HPS_TOPIC_SAMPLE;
+	uint64_t n = 0, done = 0;
+	int code;
 	hps_get_info(r, &info);
 	for (size_t i = 0; i < info.nchannels; i++)
 		if (!strcmp(hps_channel_at(r, i)->topic, HPS_TOPIC_REPORTS) && hps_channel_at(r, i)->messages)
 			beat = HPS_TOPIC_REPORTS;
-	for (int turn = 0; turn < 2; turn++) {
-		struct hps_cursor c = hps_begin(r, -1);
-		struct hps_message m;
-		struct hp_event e;
-		uint64_t n = 0, done = 0;
-		int64_t before = 0;
-		int code;
-		while ((code = hps_next(&c, &m)) != 0) {
-			if (++done % 4096 == 0)
-				tool_progress(done + (turn ? info.messages : 0), info.messages * 2);
-			if (code < 0) {
-				f->broken += turn == 0;
-				continue;
-			}
-			if (!turn && !hps_get_event(r, &m, &e, NULL)) {
-				f->events[e.type < EVENT_TYPES ? e.type : 0]++;
-				f->lost += e.type == HP_LOST ? (uint64_t)e.value : 0;
-			}
-			if (!is_topic(r, &m, beat))
-				continue;
-			if (!n++)
-				f->first = m.time;
-			else if (turn && f->usual && m.time - before > 5 * f->usual && m.time - before > 50000000) {
-				f->gaps++;
-				if (m.time - before > f->longest_gap) {
-					f->longest_gap = m.time - before;
-					f->gap_at = before - f->first;
-				}
-			}
-			before = f->last = m.time;
+	while ((code = hps_next(&c, &m)) != 0) {
+		if (++done % 4096 == 0)
+			tool_progress(done, info.messages);
+		if (code < 0) {
+			f->broken++;
+			continue;
 		}
-		if (n > 1)
-			f->usual = (f->last - f->first) / (int64_t)(n - 1);
-		if (!n)
-			f->first = info.start, f->last = info.end;
+		if (!hps_get_event(r, &m, &e, NULL)) {
+			f->events[e.type < EVENT_TYPES ? e.type : 0]++;
+			f->lost += e.type == HP_LOST ? (uint64_t)e.value : 0;
+		}
+		if (!is_topic(r, &m, beat))
+			continue;
+		if (!n++)
+			f->first = m.time;
+		else if (m.time - f->last > 50000000)
+			keep_silence(&silences, f->last, m.time - f->last);
+		f->last = m.time;
 	}
+	if (n > 1)
+		f->usual = (f->last - f->first) / (int64_t)(n - 1);
+	if (!n)
+		f->first = info.start, f->last = info.end;
+	find_gaps(f, &silences);
+	free(silences.all);
 	tool_progress(1, 1);
 }
 

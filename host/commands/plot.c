@@ -62,32 +62,29 @@ static void put_mark(struct plot *p, int64_t time, const struct hp_event *e)
 }
 
 /* First turn: times, interval, range. Second: columns, gaps, events. */
-static int walk(struct hps_reader *r, struct plot *p, int64_t from, int64_t to)
+static int walk(struct hps_reader *r, struct plot *p, const struct tool_part *part)
 {
+	uint64_t done = 0;
 	struct hps_info info;
 	hps_get_info(r, &info);
-	int64_t start = tool_start(r);
-	uint64_t done = 0;
 	for (int turn = 0; turn < 2; turn++) {
 		struct hps_cursor c = hps_begin(r, -1);
 		struct hps_message m;
 		struct hp_sample s;
 		struct hp_event e;
 		int code;
-		int64_t before = 0, now = start;
+		int64_t before = 0, now = part->start;
 		uint64_t n = 0;
-		while ((code = hps_next(&c, &m)) != 0) {
+		while ((code = hps_next_between(&c, part->from, part->to, &m)) != 0) {
 			if (++done % 4096 == 0)
-				tool_progress(done, 2 * info.messages);
+				tool_progress(c.chunk + (turn ? info.chunks : 0), 2 * info.chunks);
 			if (code < 0)
 				continue;
-			if (turn && !hps_get_event(r, &m, &e, NULL) && now - start >= from && now - start <= to)
+			if (turn && !hps_get_event(r, &m, &e, NULL))
 				put_mark(p, now < p->first ? p->first : now, &e);
 			if (hps_get_sample(r, &m, &s) < 0)
 				continue;
 			now = m.time;
-			if (now - start < from || now - start > to)
-				continue;
 			if (!turn) {
 				if (!n++)
 					p->first = now;
@@ -257,14 +254,15 @@ static int plot(void *state)
 		return tool_fail("plot", out, "this is a session file, which a drawing does not replace");
 	struct hps_reader *r = tool_open("plot", a->file, false);
 	struct plot *p = calloc(1, sizeof *p);
-	if (!r || !p || tool_samples("plot", a->file, r) < 0) {
+	struct tool_part part;
+	if (!r || !p || tool_samples("plot", a->file, r) < 0 || tool_part(&part, "plot", a->file, r, a->from, a->to)) {
 		hps_close(r);
 		free(p);
 		return 1;
 	}
 	p->low = -1;
 	p->high = 1;
-	if (walk(r, p, a->from, a->to) < 0) {
+	if (walk(r, p, &part) < 0) {
 		code = tool_fail("plot", a->file, "there are no samples in that part of it");
 	} else {
 		double margin = (p->high - p->low) * 0.05;

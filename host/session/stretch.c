@@ -58,9 +58,9 @@ int hps_seek_between(struct hps_cursor *c, int64_t from, int64_t to)
 	int64_t first;
 	if (hps_no_channel(c))
 		return -EINVAL;
-	/* events in front of everything belong to the first message */
+	/* events in front of everything belong to the first message; where there is none they lie everywhere */
 	if (c->channel < 0 && !c->chunk && !c->at)
-		c->inside = hps_recorded(r, &first, NULL) == 1 && first >= from && first <= to;
+		c->inside = hps_recorded(r, &first, NULL) != 1 || (first >= from && first <= to);
 	while (c->chunk < r->nchunks) {
 		if (!wanted(c, from, to)) {
 			leave(c, from, to);

@@ -91,15 +91,29 @@ uint64_t tool_file_size(const char *path)
 
 int64_t tool_start(struct hps_reader *r)
 {
-	struct hps_cursor c = hps_begin(r, -1);
-	struct hps_message m;
-	const struct hps_channel *ch;
-	int code;
-	while ((code = hps_next(&c, &m)) != 0) {
-		/* events may be of another clock than a replayed recording's reports */
-		if (code == 1 && (ch = hps_channel_at(r, m.channel)) && strcmp(ch->topic, HPS_TOPIC_EVENTS) != 0)
-			return m.time;
-	}
+	int64_t start;
+	return hps_recorded(r, &start, NULL) == 1 ? start : 0;
+}
+
+static int64_t later(int64_t t, int64_t by)
+{
+	return by < INT64_MAX / 2 && t <= INT64_MAX - by ? t + by : INT64_MAX;
+}
+
+int tool_part(struct tool_part *p, const char *command, const char *path, struct hps_reader *r, int64_t from,
+              int64_t to)
+{
+	int64_t start = 0, end = 0;
+	bool any = hps_recorded(r, &start, from ? &end : NULL) == 1;
+	*p = (struct tool_part){ start, INT64_MIN, later(start, to), !from && to >= INT64_MAX / 2 };
+	if (!from)
+		return 0;
+	p->from = later(start, from);
+	if (!any)
+		return tool_fail(command, path, "nothing was recorded in it");
+	if (p->from > end)
+		return tool_fail(command, path, "--from %.9gs is behind the end: the recording is %.9g s long",
+		                 (double)from / 1e9, (double)(end - start) / 1e9);
 	return 0;
 }
 

@@ -28,8 +28,16 @@ int tool_samples(const char *command, const char *path, struct hps_reader *);
 void tool_progress(uint64_t done, uint64_t total);
 /* Bytes of a file, 0 when there is none. */
 uint64_t tool_file_size(const char *path);
-/* The recording's first message time. */
+/* When the recording begins; 0 when there is nothing in it. */
 int64_t tool_start(struct hps_reader *);
+/* A part of a recording in the file's own times, both included. */
+struct tool_part {
+	int64_t start; /* of the recording */
+	int64_t from, to;
+	bool whole;
+};
+/* The part between two times from the recording's start. 0, or 1 after a message: it begins behind the end. */
+int tool_part(struct tool_part *, const char *command, const char *path, struct hps_reader *, int64_t from, int64_t to);
 /* Text out of a file, which is not to give orders to the terminal: control characters as \xNN. */
 void tool_text(FILE *, const char *text);
 /* JSON text with escapes, in quotes; NULL: null. */
