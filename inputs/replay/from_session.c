@@ -14,7 +14,9 @@ struct session_source {
 	struct report_source base;
 	struct hps_reader *in;
 	struct hps_cursor at, first; /* first: behind the first HP_CONNECTED */
-	char *path, *name, *text;    /* owned copies: views end with the next read */
+	bool parted;
+	int64_t from, to;         /* parted: what is given */
+	char *path, *name, *text; /* owned copies: views end with the next read */
 	char filters[1024];
 	void (*warn)(void *arg, const char *text);
 	void *arg;
@@ -122,23 +124,34 @@ static int take_event(struct session_source *s, const struct hps_message *m, str
 	return 1;
 }
 
+/* What is skipped: a bad chunk. */
+static void tell(struct session_source *s)
+{
+	char text[700];
+	snprintf(text, sizeof text, "%.300s: %.300s; skipped", s->path, hps_reader_error(s->in));
+	if (s->warn)
+		s->warn(s->arg, text);
+}
+
+static int fail(struct session_source *s, int rc)
+{
+	snprintf(s->base.why, sizeof s->base.why, "%.300s: %.300s", s->path, hps_reader_error(s->in));
+	return rc;
+}
+
 static int next(struct report_source *base, struct report *out)
 {
 	struct session_source *s = (struct session_source *)base;
 	struct hps_message m;
 	char text[700];
 	int rc;
-	while ((rc = hps_next(&s->at, &m)) != 0) {
+	while ((rc = s->parted ? hps_next_between(&s->at, s->from, s->to, &m) : hps_next(&s->at, &m)) != 0) {
 		if (rc == -EBADMSG) {
-			snprintf(text, sizeof text, "%.300s: %.300s; skipped", s->path, hps_reader_error(s->in));
-			if (s->warn)
-				s->warn(s->arg, text);
+			tell(s);
 			continue;
 		}
-		if (rc < 0) {
-			snprintf(base->why, sizeof base->why, "%.300s: %.300s", s->path, hps_reader_error(s->in));
-			return rc;
-		}
+		if (rc < 0)
+			return fail(s, rc);
 		if (is_report(s, &m)) {
 			if (base->samples || m.size > REPORT_MAX)
 				continue;
@@ -170,7 +183,47 @@ static int back(struct report_source *base)
 	struct session_source *s = (struct session_source *)base;
 	s->at = hps_begin(s->in, -1);
 	s->past_first = !s->has_first;
+	s->parted = false;
 	return 0;
+}
+
+static int64_t after(int64_t start, int64_t by)
+{
+	return start <= INT64_MAX - by ? start + by : INT64_MAX;
+}
+
+/* The last connection in front of the part says what the device is there. */
+static int part(struct report_source *base, int64_t from, int64_t to, int64_t *length)
+{
+	struct session_source *s = (struct session_source *)base;
+	int64_t start = 0, end = 0, rate_start_ns;
+	struct hps_message m;
+	int rc;
+	if (hps_recorded(s->in, &start, NULL) != 1)
+		return 0;
+	s->from = from ? after(start, from) : INT64_MIN;
+	s->to = to ? after(start, to) : INT64_MAX;
+	s->parted = true;
+	while ((rc = hps_seek_between(&s->at, s->from, s->to)) == -EBADMSG)
+		tell(s);
+	if (rc < 0)
+		return fail(s, rc);
+	if (rc == 0 && hps_recorded(s->in, &start, &end) == 1 && s->from > end) {
+		*length = end - start;
+		return -ERANGE;
+	}
+	struct hps_cursor back = s->at;
+	if (!s->has_first || hps_seek_event_before(&back, HP_CONNECTED) != 1)
+		return 0;
+	struct hps_cursor at = s->at;
+	s->past_first = true;
+	if (hps_next(&back, &m) != 1 || (back.chunk == s->first.chunk && back.at == s->first.at) ||
+	    hps_get_event(s->in, &m, &s->event, &rate_start_ns) < 0)
+		return 0;
+	s->at = back;
+	rc = connected(s, rate_start_ns);
+	s->at = at;
+	return rc < 0 ? rc : 1;
 }
 
 static void close_source(struct report_source *base)
@@ -242,6 +295,7 @@ static int begin(struct session_source *s, char *why, size_t size)
 		found = !hps_get_event(s->in, &m, &s->event, &rate_start_ns) && s->event.type == HP_CONNECTED;
 	}
 	if (found) {
+		s->first = s->at;
 		s->base.connected_ns = s->event.time_ns;
 		rc = connected(s, rate_start_ns);
 	} else {
@@ -313,6 +367,7 @@ int session_source_open(struct report_source **out, const struct report_source_a
 	s->base.filters = s->base.samples && s->filters[0] ? s->filters : NULL;
 	s->base.next = next;
 	s->base.rewind = back;
+	s->base.part = part;
 	s->base.close = close_source;
 	*out = &s->base;
 	return 0;

@@ -24,8 +24,8 @@ struct replay {
 	struct tracker tracker;
 	uint32_t report_size;
 	struct hp_timer *timer;
-	struct report report; /* the next one */
-	bool stopped;
+	struct report report;      /* the next one */
+	bool stopped, parted;      /* parted: the source itself leaves out what lies outside `from` and `to` */
 	int64_t start_ns;          /* clock of now() at the first report of all */
 	int64_t first_ns, last_ns; /* times in this pass, as recorded */
 	int64_t origin_ns;         /* time of the first report of all, as given out */
@@ -175,13 +175,36 @@ static int again(struct replay *r)
 		return 0;
 	r->offset_ns += length + step;
 	r->reports = r->items = 0;
+	r->parted = false;
 	int rc = r->source->rewind(r->source);
 	return rc < 0 ? rc : 1;
+}
+
+static int behind_end(struct replay *r, int64_t length)
+{
+	snprintf(r->source->why, sizeof r->source->why,
+	         "%.300s: `from` = %.9gs is behind the end: the recording is %.9g s long", r->path,
+	         (double)r->from / 1e9, (double)length / 1e9);
+	return -ERANGE;
+}
+
+/* At the beginning of a pass. 0, or -errno. */
+static int choose_part(struct replay *r)
+{
+	int64_t length = 0;
+	if (r->parted || r->items || !r->source->part || (!r->from && !r->to))
+		return 0;
+	int rc = r->source->part(r->source, r->from, r->to, &length);
+	r->parted = true;
+	return rc == -ERANGE ? behind_end(r, length) : rc == 1 && reconnect(r) < 0 ? -ECANCELED : rc < 0 ? rc : 0;
 }
 
 /* The next item between `from` and `to`: 1, 0 at the end, or -errno. */
 static int next(struct replay *r)
 {
+	int chosen = choose_part(r);
+	if (chosen < 0)
+		return chosen;
 	for (;;) {
 		int rc = r->source->next(r->source, &r->report);
 		if (rc != 1)
@@ -199,6 +222,8 @@ static int next(struct replay *r)
 			r->seen_ns = r->report.time_ns;
 		if (!r->items++)
 			r->begin_ns = r->report.time_ns;
+		if (r->parted)
+			return 1;
 		int64_t at = r->report.time_ns - r->begin_ns;
 		if (r->to && at > r->to)
 			return 0;
@@ -213,6 +238,8 @@ static int next(struct replay *r)
 static bool fetch(struct replay *r)
 {
 	int rc = next(r);
+	if (rc == 0 && r->from && !r->parted && r->items && r->seen_ns - r->begin_ns < r->from)
+		rc = behind_end(r, r->seen_ns - r->begin_ns);
 	if (rc == 0 && !r->reports)
 		warn(r, r->from || r->to ? "the recording has no report of this device between `from` and `to`"
 		                         : "the recording has no report of this device");

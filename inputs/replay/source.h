@@ -22,6 +22,10 @@ struct report_source {
 	/* 1 with *out filled, 0 at the end, or -errno with a finished sentence in why ("FILE:LINE: ..."). */
 	int (*next)(struct report_source *, struct report *out);
 	int (*rewind)(struct report_source *); /* to the first report; 0 or -errno with why */
+	/* Right after opening or rewinding: only what lies so long after the recording's start is given (to 0 = up to
+	 * the end), without reading the rest. 1 = the device below is another one there, 0, -ERANGE with *length when
+	 * `from` lies behind the end, or -errno with why. NULL: the caller leaves out what lies outside. */
+	int (*part)(struct report_source *, int64_t from, int64_t to, int64_t *length);
 	void (*close)(struct report_source *); /* frees it */
 	/* the device, owned by the source; NULL or 0 = unknown */
 	const char *name, *serial, *unique_id;

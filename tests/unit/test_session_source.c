@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "outputs/session/tape.h"
 #include "inputs/replay/source.h"
+#include "outputs/session/tape.h"
 #include "session_make.h"
 #include <unistd.h>
 
@@ -198,6 +198,72 @@ static void damage_is_stepped_over(void **state)
 	s->close(s);
 }
 
+struct given {
+	int64_t time, place; /* place: of the report or sample in front */
+	uint32_t event;
+};
+
+static unsigned all_of(struct report_source *s, struct given *g, unsigned most)
+{
+	struct report x;
+	unsigned n = 0;
+	int64_t place = 2000;
+	while (s->next(s, &x) == 1) {
+		assert_true(n < most);
+		place = x.event ? place : x.time_ns;
+		g[n++] = (struct given){ x.time_ns, place, x.event ? x.event->type : 0 };
+	}
+	return n;
+}
+
+/* A part is what lies between its ends, as if everything had been played and the rest been left out. */
+static void a_part(void **state)
+{
+	(void)state;
+	struct given all[60], got[60];
+	static const int64_t ends[] = { 0, 1, 10, 40, 45, 90, 91, 50000, 100000, 100040, 100090, 100091, 200000 };
+	enum { N = sizeof ends / sizeof ends[0] };
+	record(true, true);
+	for (int want = REPORT_SOURCE_REPORTS; want <= REPORT_SOURCE_SAMPLES; want++) {
+		struct report_source *s = open_source(want);
+		unsigned n = all_of(s, all, 60);
+		for (size_t a = 0; a < N; a++)
+			for (size_t b = a; b < N; b++) {
+				int64_t to = b > a ? ends[b] : 0, length = -1;
+				unsigned k = 0;
+				assert_int_equal(s->rewind(s), 0);
+				int rc = s->part(s, ends[a], to, &length);
+				if (ends[a] > 100090) {
+					assert_int_equal(rc, -ERANGE);
+					assert_int_equal(length, 100090);
+					continue;
+				}
+				unsigned m = all_of(s, got, 60);
+				bool other = false, any = false;
+				for (unsigned i = 0; i < n; i++) {
+					int64_t at = all[i].place - 2000;
+					bool in = at >= ends[a] && (!to || at <= to);
+					other |= !any && !in && all[i].event == HP_CONNECTED;
+					any |= in;
+					if (!in)
+						continue;
+					assert_true(k < m);
+					assert_int_equal(got[k].time, all[i].time);
+					assert_int_equal(got[k++].event, all[i].event);
+				}
+				assert_int_equal(k, m);
+				if (any) {
+					assert_int_equal(rc, other);
+					if (rc)
+						assert_int_equal(s->rate_start_ns, 100900);
+					if (rc && !s->samples)
+						assert_string_equal(s->name, "Other");
+				}
+			}
+		s->close(s);
+	}
+}
+
 static void name_is(const char *pattern, unsigned n, const char *want)
 {
 	char got[300];
@@ -229,6 +295,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(connections_and_events),
 		cmocka_unit_test(damage_is_stepped_over),
+		cmocka_unit_test(a_part),
 		cmocka_unit_test(names),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
