@@ -2,6 +2,7 @@
  *
  * headpipe-session.h - reads and writes session files: MCAP (mcap.dev) with head tracker reports, samples and
  * events. Also a general MCAP reader for fixed-layout `cdr` messages. C11; links -lheadpipe-session.
+ * More than 400 lines: a contract is one header, and half of it is what its words mean.
  *
  * Threads. A writer or a reader belongs to one thread at a time; different ones are independent.
  * Results. 0 or a positive count is good, a negative errno value is bad; hps_reader_error() and the `why` buffers

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * digits.h - shared parts of number.c and number_exact.c: integers to digits, several per operation.
+ * digits.h - shared parts of number.c, exact.c and shortest.c: integers to digits, several per operation.
  * Little-endian machines only, as the rest of headpipe: the first digit is the lowest byte of a word. */
 #ifndef HP_NUMBER_DIGITS_H
 #define HP_NUMBER_DIGITS_H

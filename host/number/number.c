@@ -3,7 +3,7 @@
  *
  * %.9g: one 64 x 64 bit product with a power of ten chosen by the binary exponent gives nine digits and 32 bits of
  * fraction, less than 2 units too small. Only when these bits stand at one half are the exact integers compared
- * (number_exact.c). That a fixed number of digits needs so few bits is the observation of U. Adams, "Ryu revisited:
+ * (exact.c). That a fixed number of digits needs so few bits is the observation of U. Adams, "Ryu revisited:
  * printf floating point conversion" (OOPSLA 2019); digits are split eight at a time inside one register.
  * %.3f: below 2^53 the product of the 53-bit significand with 1000 fits 63 bits, so a shift is exact. */
 #include "number.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * tables.c - powers of ten for number.c. Written by number_tables.py; do not edit. */
+ * tables.c - powers of ten for number.c and shortest.c. Written by tables.py; do not edit. More than 400 lines:
+ * numbers. */
 /* clang-format off */
 #include "tables.h"
 

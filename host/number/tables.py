@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes number_tables.c: the powers of ten behind number.c. Run as: python3 host/number/tables.py > host/number/tables.c"""
+"""Writes tables.c: the powers of ten behind number.c. Run as: python3 host/number/tables.py > host/number/tables.c"""
 
 
 def floor_log2(num, den):
@@ -46,7 +46,8 @@ def rows(values):
 
 
 print("""/* SPDX-License-Identifier: MIT
- * number_tables.c - powers of ten for number.c. Written by number_tables.py; do not edit. */
+ * tables.c - powers of ten for number.c and shortest.c. Written by tables.py; do not edit. More than 400 lines:
+ * numbers. */
 /* clang-format off */
 #include "tables.h"
 

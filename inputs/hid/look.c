@@ -42,22 +42,6 @@ void hp_hid_unclaim(struct hp_hid_reader *r)
 	pthread_mutex_unlock(&claims_lock);
 }
 
-/* A line about waiting, only when it differs from the last one. */
-static void say_once(struct hp_hid_reader *r, enum hp_level level, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-static void say_once(struct hp_hid_reader *r, enum hp_level level, const char *fmt, ...)
-{
-	char text[sizeof r->said];
-	va_list ap;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	if (!strcmp(text, r->said))
-		return;
-	memcpy(r->said, text, sizeof text);
-	r->host->log(r->host, level, text);
-}
-
 struct found {
 	int taken, foreign, failed, denied; /* how many trackers could not be used, and why */
 	const struct hp_hid_facts *unmarked, *closed;
@@ -142,29 +126,32 @@ static void explain(struct hp_hid_reader *r, const struct found *seen, size_t ma
 {
 	char text[500];
 	if (seen->denied)
-		say_once(r, HP_WARN,
-		         "%s (%s): permission denied; `headpipe doctor` prints the command that grants access",
-		         seen->closed->path, seen->closed->name);
+		hp_hid_reader_say_once(
+		    r, HP_WARN, "%s (%s): permission denied; `headpipe doctor` prints the command that grants access",
+		    seen->closed->path, seen->closed->name);
 	else if (seen->failed)
-		say_once(r, HP_WARN, "%s (%s) cannot be opened: %s; trying again", seen->closed->path,
-		         seen->closed->name, seen->why);
+		hp_hid_reader_say_once(r, HP_WARN, "%s (%s) cannot be opened: %s; trying again", seen->closed->path,
+		                       seen->closed->name, seen->why);
 	else if (seen->unmarked)
-		say_once(r, HP_WARN,
-		         "%s (%s) has the descriptor of a head tracker but no #AndroidHeadTracker# marker; to use it "
-		         "all the "
-		         "same, name it: vendor = 0x%04x, product = 0x%04x",
-		         seen->unmarked->path, seen->unmarked->name, seen->unmarked->vendor, seen->unmarked->product);
+		hp_hid_reader_say_once(
+		    r, HP_WARN,
+		    "%s (%s) has the descriptor of a head tracker but no #AndroidHeadTracker# marker; to use it "
+		    "all the "
+		    "same, name it: vendor = 0x%04x, product = 0x%04x",
+		    seen->unmarked->path, seen->unmarked->name, seen->unmarked->vendor, seen->unmarked->product);
 	else if (seen->foreign)
-		say_once(r, HP_INFO, "waiting for %s; another head tracker is there", r->last.name);
+		hp_hid_reader_say_once(r, HP_INFO, "waiting for %s; another head tracker is there", r->last.name);
 	else if (seen->taken)
-		say_once(r, HP_INFO, "every head tracker is already used by another input; waiting for one more");
+		hp_hid_reader_say_once(r, HP_INFO,
+		                       "every head tracker is already used by another input; waiting for one more");
 	else if (without_node(r, text, sizeof text))
-		say_once(r, HP_WARN, "%s", text);
+		hp_hid_reader_say_once(r, HP_WARN, "%s", text);
 	else if (maybe)
-		say_once(r, HP_INFO, "no head tracker found; waiting for one (one device comes close: %s)", maybe_why);
+		hp_hid_reader_say_once(
+		    r, HP_INFO, "no head tracker found; waiting for one (one device comes close: %s)", maybe_why);
 	else if (!r->last.known)
-		say_once(r, HP_INFO, "no head tracker found%s; waiting for one",
-		         hp_hid_wish_open(&r->wish) ? "" : " that fits vendor, product, serial and name");
+		hp_hid_reader_say_once(r, HP_INFO, "no head tracker found%s; waiting for one",
+		                       hp_hid_wish_open(&r->wish) ? "" : " that fits vendor, product, serial and name");
 }
 
 int64_t hp_hid_reader_look(struct hp_hid_reader *r)

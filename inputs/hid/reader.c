@@ -35,16 +35,6 @@ static void catch_wake_signal(void)
 	sigaction(WAKE_SIGNAL, &sa, NULL);
 }
 
-void hp_hid_reader_say(struct hp_hid_reader *r, enum hp_level level, const char *fmt, ...)
-{
-	char text[640];
-	va_list ap;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	r->host->log(r->host, level, text);
-}
-
 static void post_event(struct hp_hid_reader *r, uint32_t type, int64_t time_ns, int64_t value, const char *text)
 {
 	struct hp_event event = { sizeof event, type, time_ns, value, text };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * reader.h - state of a reader thread; private to reader.c, look.c and changes.c. */
+ * reader.h - state of a reader thread; private to reader.c, look.c, said.c and changes.c. */
 #ifndef HID_READER_H
 #define HID_READER_H
 #include "hid.h"
@@ -43,6 +43,11 @@ enum { HID_LOOK_OPEN = -2, HID_LOOK_FAILED = -3, HID_LOOK_AGAIN_MS = 2000, HID_O
 int64_t hp_hid_reader_look(struct hp_hid_reader *);
 /* Gives the device free for other inputs of this process. */
 void hp_hid_unclaim(struct hp_hid_reader *);
+
+/* said.c */
 void hp_hid_reader_say(struct hp_hid_reader *, enum hp_level, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A line about waiting, only when it differs from the last one. */
+void hp_hid_reader_say_once(struct hp_hid_reader *, enum hp_level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 #endif
