@@ -3,9 +3,9 @@
  * link is broken and what to do. Needs no root. Exit status: 0 nothing is wrong, 1 something is, 2 the ini is wrong,
  * 3 no head tracker, 4 no permission. */
 #include "commands/doctor/doctor.h"
+#include "commands/shared/json.h"
 #include "commands/shared/load.h"
 #include "graph/graph.h"
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,17 +25,13 @@ static void tell_json(const struct hp_findings *f)
 	for (size_t i = 0; i < f->n; i++) {
 		const struct hp_finding *x = &f->at[i];
 		json_t *o = json_object();
-		json_object_set_new(o, "link", json_string(x->link));
-		json_object_set_new(o, "state", json_string(words[x->state]));
-		json_t *text = json_string(x->text);
-		json_object_set_new(o, "text", text ? text : json_string("(text is not UTF-8)"));
-		json_t *cure = x->cure[0] ? json_string(x->cure) : NULL;
-		json_object_set_new(o, "cure", cure ? cure : json_null());
+		json_object_set_new(o, "link", hp_json_text(x->link));
+		json_object_set_new(o, "state", hp_json_text(words[x->state]));
+		json_object_set_new(o, "text", hp_json_text(x->text));
+		json_object_set_new(o, "cure", hp_json_text_or_null(x->cure));
 		json_array_append_new(all, o);
 	}
-	json_dumpf(all, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(all);
+	hp_json_print(all, 2);
 }
 
 /* What is wrong with the configuration, each error a finding with its hint as the cure. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * info.c - `headpipe info`: what a session file holds. */
+#include "commands/shared/json.h"
 #include "commands/shared/tool.h"
 #include "session/head.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,63 +120,84 @@ static bool device(struct hps_reader *r, struct hp_stream *s)
 	return false;
 }
 
+static json_t *device_json(struct hps_reader *r)
+{
+	struct hp_stream s = { 0 };
+	if (!device(r, &s))
+		return json_null();
+	json_t *o = json_object();
+	json_object_set_new(o, "name", hp_json_text(s.device));
+	json_object_set_new(o, "vendor", json_integer(s.vendor));
+	json_object_set_new(o, "product", json_integer(s.product));
+	json_object_set_new(o, "serial", hp_json_text(s.serial));
+	json_object_set_new(o, "descriptor_bytes", json_integer(s.descriptor_size));
+	return o;
+}
+
+static json_t *channels_json(struct hps_reader *r, const struct found *f)
+{
+	const struct hps_channel *c;
+	json_t *all = json_array();
+	for (size_t i = 0; (c = hps_channel_at(r, i)); i++) {
+		json_t *o = json_object();
+		json_object_set_new(o, "topic", hp_json_text(c->topic));
+		json_object_set_new(o, "encoding", hp_json_text(c->encoding));
+		json_object_set_new(o, "schema", hp_json_text_or_null(c->schema));
+		json_object_set_new(o, "messages", json_integer((json_int_t)c->messages));
+		json_object_set_new(o, "rate_hz", json_real(round(rate(c, f) * 1000) / 1000));
+		json_array_append_new(all, o);
+	}
+	return all;
+}
+
+/* A key of a file may hold anything, so it goes the way of the texts. */
+static void set_text(json_t *o, const char *key, json_t *value)
+{
+	json_t *good = hp_json_text(key);
+	json_object_set_new(o, json_string_value(good), value);
+	json_decref(good);
+}
+
+static json_t *metadata_json(struct hps_reader *r)
+{
+	const char *name, *const *pairs;
+	json_t *all = json_object();
+	for (size_t i = 0; hps_metadata_at(r, i, &name, &pairs); i++) {
+		json_t *o = json_object();
+		for (size_t k = 0; pairs && pairs[k]; k += 2)
+			set_text(o, pairs[k], hp_json_text(pairs[k + 1]));
+		set_text(all, name, o);
+	}
+	return all;
+}
+
 static void print_json(struct hps_reader *r, const char *path, const struct hps_info *info, const struct found *f,
                        const char *ini)
 {
-	struct hp_stream s = { 0 };
-	const char *name, *const *pairs;
-	printf("{\"file\":");
-	tool_json(stdout, path);
-	printf(",\"bytes\":%" PRIu64 ",\"library\":", info->file_size);
-	tool_json(stdout, info->library);
-	printf(",\"finished\":%s,\"note\":", info->finished ? "true" : "false");
-	tool_json(stdout, info->note[0] ? info->note : NULL);
-	printf(",\"chunks\":%" PRIu64 ",\"damaged_chunks\":%" PRIu64 ",\"messages\":%" PRIu64, info->chunks,
-	       info->damaged_chunks, info->messages);
-	printf(",\"seconds\":%.9f,\"start_ns\":%" PRId64 ",\"end_ns\":%" PRId64, seconds(f->last - f->first), f->first,
-	       f->last);
-	printf(",\"channels\":[");
-	for (size_t i = 0; i < info->nchannels; i++) {
-		const struct hps_channel *c = hps_channel_at(r, i);
-		printf("%s{\"topic\":", i ? "," : "");
-		tool_json(stdout, c->topic);
-		printf(",\"encoding\":");
-		tool_json(stdout, c->encoding);
-		printf(",\"schema\":");
-		tool_json(stdout, c->schema[0] ? c->schema : NULL);
-		printf(",\"messages\":%" PRIu64 ",\"rate_hz\":%.3f}", c->messages, rate(c, f));
-	}
-	printf("],\"events\":{");
-	for (uint32_t i = 1, n = 0; i < EVENT_TYPES; i++)
+	json_t *o = json_object(), *events = json_object();
+	json_object_set_new(o, "file", hp_json_text(path));
+	json_object_set_new(o, "bytes", json_integer((json_int_t)info->file_size));
+	json_object_set_new(o, "library", hp_json_text(info->library));
+	json_object_set_new(o, "finished", json_boolean(info->finished));
+	json_object_set_new(o, "note", hp_json_text_or_null(info->note));
+	json_object_set_new(o, "chunks", json_integer((json_int_t)info->chunks));
+	json_object_set_new(o, "damaged_chunks", json_integer((json_int_t)info->damaged_chunks));
+	json_object_set_new(o, "messages", json_integer((json_int_t)info->messages));
+	json_object_set_new(o, "seconds", json_real(seconds(f->last - f->first)));
+	json_object_set_new(o, "start_ns", json_integer(f->first));
+	json_object_set_new(o, "end_ns", json_integer(f->last));
+	json_object_set_new(o, "channels", channels_json(r, f));
+	for (uint32_t i = 1; i < EVENT_TYPES; i++)
 		if (f->events[i])
-			printf("%s\"%s\":%" PRIu64, n++ ? "," : "", hps_event_name(i), f->events[i]);
-	printf("},\"lost\":%" PRIu64 ",\"gaps\":%" PRIu64 ",\"longest_gap_s\":%.6f,\"device\":", f->lost, f->gaps,
-	       seconds(f->longest_gap));
-	if (device(r, &s)) {
-		printf("{\"name\":");
-		tool_json(stdout, s.device);
-		printf(",\"vendor\":%u,\"product\":%u,\"serial\":", s.vendor, s.product);
-		tool_json(stdout, s.serial);
-		printf(",\"descriptor_bytes\":%u}", (unsigned)s.descriptor_size);
-	} else {
-		printf("null");
-	}
-	printf(",\"metadata\":{");
-	for (size_t i = 0; hps_metadata_at(r, i, &name, &pairs); i++) {
-		printf("%s", i ? "," : "");
-		tool_json(stdout, name);
-		printf(":{");
-		for (size_t k = 0; pairs && pairs[k]; k += 2) {
-			printf("%s", k ? "," : "");
-			tool_json(stdout, pairs[k]);
-			putchar(':');
-			tool_json(stdout, pairs[k + 1]);
-		}
-		printf("}");
-	}
-	printf("},\"configuration\":");
-	tool_json(stdout, ini);
-	printf("}\n");
+			json_object_set_new(events, hps_event_name(i), json_integer((json_int_t)f->events[i]));
+	json_object_set_new(o, "events", events);
+	json_object_set_new(o, "lost", json_integer((json_int_t)f->lost));
+	json_object_set_new(o, "gaps", json_integer((json_int_t)f->gaps));
+	json_object_set_new(o, "longest_gap_s", json_real(seconds(f->longest_gap)));
+	json_object_set_new(o, "device", device_json(r));
+	json_object_set_new(o, "metadata", metadata_json(r));
+	json_object_set_new(o, "configuration", hp_json_text(ini));
+	hp_json_print(o, 0);
 }
 
 static void print_text(struct hps_reader *r, const char *path, const struct hps_info *info, const struct found *f,

@@ -2,9 +2,9 @@
  * probe.c - `headpipe probe`: every HID device that is or might be a head tracker, and whether it can be used.
  * Exit status: 0 one can be used, 3 there is none, 4 there is one but it may not be opened. */
 #include "commands/shared/command.h"
+#include "commands/shared/json.h"
 #include "device/survey.h"
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,28 +35,22 @@ static void print_text(const struct hp_surveyed *s)
 	printf("  state      %s\n", hp_survey_state(s, text, sizeof text));
 }
 
-static json_t *text_or_null(const char *text)
-{
-	json_t *j = text[0] ? json_string(text) : NULL;
-	return j ? j : json_null();
-}
-
 static json_t *to_json(const struct hp_surveyed *s)
 {
 	char text[300], cure[4500] = "";
 	json_t *o = json_object(), *fields = json_array();
-	json_object_set_new(o, "name", text_or_null(s->facts.name));
-	json_object_set_new(o, "node", text_or_null(s->facts.path));
-	json_object_set_new(o, "id", text_or_null(s->facts.id));
+	json_object_set_new(o, "name", hp_json_text_or_null(s->facts.name));
+	json_object_set_new(o, "node", hp_json_text_or_null(s->facts.path));
+	json_object_set_new(o, "id", hp_json_text_or_null(s->facts.id));
 	json_object_set_new(o, "bus", json_string(hp_hid_bus_name(s->facts.bus)));
-	json_object_set_new(o, "driver", text_or_null(s->facts.driver));
+	json_object_set_new(o, "driver", hp_json_text_or_null(s->facts.driver));
 	json_object_set_new(o, "vendor", json_integer(s->facts.vendor));
 	json_object_set_new(o, "product", json_integer(s->facts.product));
-	json_object_set_new(o, "serial", text_or_null(s->facts.serial));
-	json_object_set_new(o, "unique_id", text_or_null(s->unique));
-	json_object_set_new(o, "marker", text_or_null(s->marker));
+	json_object_set_new(o, "serial", hp_json_text_or_null(s->facts.serial));
+	json_object_set_new(o, "unique_id", hp_json_text_or_null(s->unique));
+	json_object_set_new(o, "marker", hp_json_text_or_null(s->marker));
 	snprintf(text, sizeof text, "%d.%d", s->major, s->minor);
-	json_object_set_new(o, "protocol", text_or_null(s->marker[0] ? text : ""));
+	json_object_set_new(o, "protocol", hp_json_text_or_null(s->marker[0] ? text : ""));
 	static const struct {
 		uint32_t bit;
 		const char *name;
@@ -74,13 +68,13 @@ static json_t *to_json(const struct hp_surveyed *s)
 	json_object_set_new(o, "interval_max_ms", ranged ? json_real(s->interval_max_ms) : json_null());
 	json_object_set_new(o, "access", json_boolean(s->access == 0));
 	json_object_set_new(o, "usable", json_boolean(hp_survey_usable(s)));
-	json_object_set_new(o, "state", json_string(hp_survey_state(s, text, sizeof text)));
+	json_object_set_new(o, "state", hp_json_text(hp_survey_state(s, text, sizeof text)));
 	bool tracker = s->verdict == HID_TRACKER; /* a cure for any other would change nothing */
 	if (tracker && (s->access == -EACCES || s->access == -EPERM))
 		hp_cure_access(s, cure, sizeof cure);
 	else if (tracker && hp_survey_held_by_hub(s))
 		hp_cure_hub(s, cure, sizeof cure);
-	json_object_set_new(o, "cure", text_or_null(cure));
+	json_object_set_new(o, "cure", hp_json_text_or_null(cure));
 	return o;
 }
 
@@ -119,9 +113,7 @@ static int probe(void *state)
 	if (status && denied)
 		status = 4;
 	if (json) {
-		json_dumpf(all, stdout, JSON_INDENT(2));
-		putchar('\n');
-		json_decref(all);
+		hp_json_print(all, 2);
 	} else {
 		char cure[4500];
 		if (!n)

@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: MIT
  * show.c - decoded HDS values as typed JSON or as a list, on standard output. */
 #include "show.h"
+#include "base/alloc.h"
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
 
 /* ---- text of single values -------------------------------------------------------------------------------------- */
 
+/* The decoder let only UTF-8 pass. */
 static void print_string(const uint8_t *s, size_t n)
 {
-	putchar('"');
-	for (size_t i = 0; i < n; i++) {
-		if (s[i] == '"' || s[i] == '\\')
-			printf("\\%c", s[i]);
-		else if (s[i] < 0x20 || s[i] == 0x7f)
-			printf("\\u%04x", s[i]);
-		else
-			putchar(s[i]);
-	}
-	putchar('"');
+	json_t *text = hp_need(json_stringn((const char *)s, n));
+	json_dumpf(text, stdout, JSON_ENCODE_ANY);
+	json_decref(text);
 }
 
 static void print_hex(const uint8_t *at, size_t n)

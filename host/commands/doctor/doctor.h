@@ -25,10 +25,10 @@ void hp_find(struct hp_findings *, enum hp_finding_state, const char *link, cons
 void hp_cure(struct hp_findings *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void hp_findings_free(struct hp_findings *);
 
-/* doctor_device.c: every link from the device to moving values. wish: what the ini narrows. seconds: how long it
+/* device.c: every link from the device to moving values. wish: what the ini narrows. seconds: how long it
  * listens. */
 void hp_doctor_devices(struct hp_findings *, const struct hp_hid_wish *, double interval_ms, double seconds);
-/* What was heard in one listening. */
+/* heard.c: what was heard in one listening. */
 struct hp_heard {
 	uint64_t reports, samples;
 	int64_t first_ns, last_ns, longest_ns; /* longest gap between two reports */
@@ -40,7 +40,7 @@ void hp_heard_report(struct hp_heard *, int64_t now);
 /* The findings about it. */
 void hp_heard_judge(struct hp_findings *, const struct hp_heard *, const char *name, double seconds);
 
-/* doctor_outputs.c: is there somebody at the addresses of the outputs. */
+/* outputs.c: is there somebody at the addresses of the outputs. */
 void hp_doctor_outputs(struct hp_findings *, const struct hp_run *);
 /* True when the table (the text of /proc/net/udp or udp6) has a socket that gets what is sent to that address and
  * port. bytes: 4 or 16, network order. */

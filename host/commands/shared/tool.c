@@ -2,7 +2,6 @@
  * tool.c - opening, times and progress for the commands that work on session files. */
 #include "tool.h"
 #include "base/clock.h"
-#include "base/utf8.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,28 +125,4 @@ void tool_text(FILE *f, const char *text)
 		else
 			putc(c, f);
 	}
-}
-
-void tool_json(FILE *f, const char *text)
-{
-	if (!text) {
-		fputs("null", f);
-		return;
-	}
-	putc('"', f);
-	for (size_t n; *text; text += n ? n : 1) {
-		unsigned char c = (unsigned char)*text;
-		n = hp_utf8_char(text, strlen(text));
-		if (c == '"' || c == '\\')
-			fprintf(f, "\\%c", c);
-		else if (c == '\n')
-			fputs("\\n", f);
-		else if (c < 0x20 || c == 0x7f)
-			fprintf(f, "\\u%04x", c);
-		else if (!n)
-			fputs(HP_UTF8_UNKNOWN, f);
-		else
-			fwrite(text, 1, n, f);
-	}
-	putc('"', f);
 }

@@ -40,8 +40,6 @@ struct tool_part {
 int tool_part(struct tool_part *, const char *command, const char *path, struct hps_reader *, int64_t from, int64_t to);
 /* Text out of a file, which is not to give orders to the terminal: control characters as \xNN. */
 void tool_text(FILE *, const char *text);
-/* JSON text with escapes, in quotes; NULL: null. */
-void tool_json(FILE *, const char *text);
 
 /* Copies channels, attachments and metadata of one file into another, and messages as the caller likes. */
 struct tool_copy {
