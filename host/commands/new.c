@@ -48,12 +48,6 @@ static void replace(FILE *f, const char *text, const char *name, const char *inc
 	}
 	fputs(text, f);
 }
-static bool good_name(const char *s)
-{
-	size_t n = strlen(s);
-	return n && n <= HP_NAME_MAX && *s >= 'a' && *s <= 'z' &&
-	       strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789_") == n;
-}
 /* A name that the compiler knows already would only fail later, with a message about C. */
 static bool c_word(const char *s)
 {
@@ -112,7 +106,7 @@ static int new (void *state)
 	const char *name = a->name, *kind = words[a->kind];
 	const struct piece *pieces = all[a->kind];
 	char include[4096];
-	if (!good_name(name) || c_word(name))
+	if (!hp_module_name_good(name) || strlen(name) > HP_NAME_MAX || c_word(name))
 		return hp_usage_error(&hp_command_new, "the name `%s` %s", name,
 		                      c_word(name)
 		                          ? "is taken by the C language or by headpipe.h"

@@ -9,8 +9,8 @@
 #include "run/life.h"
 #include "run/live.h"
 #include "run/perf.h"
-#include "run/request.h"
 #include "run/realtime.h"
+#include "run/request.h"
 #include <signal.h>
 #include <string.h>
 

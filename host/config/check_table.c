@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * check_table.c - is a module's option table sound? Asked once when the module is loaded. */
+#include "grammar.h"
 #include "text.h"
 #include <stdio.h>
 #include <string.h>
@@ -23,12 +24,6 @@ static size_t field_size(enum hp_type type)
 		return sizeof(struct hp_addrs);
 	}
 	return 0;
-}
-
-static bool good_key(const char *key)
-{
-	size_t n = strspn(key, "abcdefghijklmnopqrstuvwxyz0123456789_-");
-	return key[0] >= 'a' && key[0] <= 'z' && !key[n] && n <= HP_NAME_MAX;
 }
 
 /* a|b|c without empty or repeated choices */
@@ -61,7 +56,7 @@ static bool bad_row(const struct hp_option *row, size_t state_size, enum hp_kind
 	_Alignas(16) char scratch[64];
 	char detail[256];
 	struct hp_values values = { 0 };
-	if (!good_key(row->key))
+	if (hp_bad_name(row->key, detail))
 		wrong = "a key is lower-case letters, digits, `_` and `-`, at most 32";
 	else if (kind && hp_option_is_host_key(row->key, kind) && !means_nothing(row->key, kind))
 		wrong = "this key belongs to the host";

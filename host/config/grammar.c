@@ -33,11 +33,6 @@ void hp_trim(char *s)
 	s[end - start] = '\0';
 }
 
-bool hp_is_kind(const char *s)
-{
-	return strcmp(s, "input") == 0 || strcmp(s, "filter") == 0 || strcmp(s, "output") == 0;
-}
-
 bool hp_bad_name(const char *s, char *why)
 {
 	bool good = lower(s[0]);

@@ -7,7 +7,6 @@
 enum { HP_WHY_MAX = 160, HP_SHOWN_MAX = 72 };
 
 void hp_trim(char *);                      /* removes blanks and tabs at both ends, in place */
-bool hp_is_kind(const char *);             /* input, filter, output */
 bool hp_bad_name(const char *, char *why); /* why has HP_WHY_MAX bytes; false = it is good */
 bool hp_bad_key(const char *, char *why);
 bool hp_bad_text(const char *, char *why); /* control characters, or no UTF-8 */

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/suggest.h"
 #include "grammar.h"
+#include "kind.h"
 #include "text.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,18 +82,6 @@ void hp_option_allowed(const struct hp_option *row, char *buf, size_t size)
 	}
 }
 
-static enum hp_kind kind_of(const struct hp_section *section)
-{
-	static const struct {
-		const char *word;
-		enum hp_kind kind;
-	} kinds[] = { { "input", HP_INPUT }, { "filter", HP_FILTER }, { "output", HP_OUTPUT } };
-	for (size_t i = 0; i < 3; i++)
-		if (strcmp(section->kind, kinds[i].word) == 0)
-			return kinds[i].kind;
-	return (enum hp_kind)0;
-}
-
 void hp_pair_error(const struct hp_section *section, const struct hp_pair *pair, bool secret, const char *what,
                    struct hp_errors *errors)
 {
@@ -157,7 +146,7 @@ static void unknown_key(const struct hp_option *const *tables, size_t ntables, c
 	const char *keys[HP_OPTIONS_MAX];
 	char list[400] = "";
 	size_t n = 0, size = 0;
-	enum hp_kind kind = kind_of(section);
+	enum hp_kind kind = hp_section_kind(section->kind);
 	const struct hp_option *host[] = { kind ? hp_host_options : NULL,
 		                           kind == HP_OUTPUT ? hp_host_output_options : NULL };
 	for (size_t t = 0; t < ntables; t++)
@@ -263,7 +252,8 @@ int hp_options_fill(const struct hp_option *table, void *state, const struct hp_
 	}
 	for (size_t i = 0; i < section->npairs; i++) {
 		const struct hp_pair *pair = &section->pairs[i];
-		bool known = kind_of(section) && hp_option_is_host_key(pair->key, kind_of(section));
+		bool known =
+		    hp_section_kind(section->kind) && hp_option_is_host_key(pair->key, hp_section_kind(section->kind));
 		for (size_t t = 0; t < ntables && !known; t++)
 			known = hp_option_find(tables[t], pair->key) != NULL;
 		if (!known)

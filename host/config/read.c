@@ -7,9 +7,10 @@
  * travels between two marks that no accepted text contains (so that inih trims nothing), with another mark for
  * `;`, in as many continuation lines as it needs; after each pair its length is compared with what was sent. */
 #include "base/alloc.h"
+#include "base/suggest.h"
 #include "config.h"
 #include "grammar.h"
-#include "base/suggest.h"
+#include "kind.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <ini.h>
@@ -134,7 +135,7 @@ static bool header(struct reader *r, char *line)
 	if (!host) {
 		bool named = inside[n] != '\0';
 		inside[n] = '\0';
-		bool known = hp_is_kind(inside);
+		bool known = hp_section_kind(inside);
 		if (named)
 			inside[n] = ' ';
 		if (!known || !*name) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * sections.c - the list of sections: what a reader adds to it, what -s changes in it. */
-#include "config.h"
 #include "base/alloc.h"
-#include "grammar.h"
 #include "base/suggest.h"
+#include "config.h"
+#include "grammar.h"
+#include "kind.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,7 +154,7 @@ int hp_config_set(struct hp_config *config, const char *assignment, struct hp_er
 				section = &config->sections[i];
 		if (!section)
 			section = hp_config_add(config, "headpipe", "", hp_command_line, 0);
-	} else if (*kind && !hp_is_kind(kind)) {
+	} else if (*kind && !hp_section_kind(kind)) {
 		hp_error(errors, hp_command_line, 0, "-s %s: must be section.key=value or kind.section.key=value",
 		         shown);
 		hp_error_hint(errors, "kinds: input, filter, output");

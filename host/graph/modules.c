@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * modules.c - the built-in table and the loader of shared objects with its checks. */
 #include "modules.h"
-#include "have.h"
 #include "base/log.h"
 #include "config/options.h"
+#include "have.h"
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -40,20 +40,6 @@ const struct hp_builtin *hp_builtins(size_t *n)
 	return builtins;
 }
 
-const char *hp_kind_word(enum hp_kind kind)
-{
-	static const char *const words[] = { "?", "input", "filter", "output", "encoder" };
-	return words[kind >= HP_INPUT && kind <= HP_ENCODER ? kind : 0];
-}
-
-enum hp_kind hp_kind_from_word(const char *word)
-{
-	for (int k = HP_INPUT; k <= HP_ENCODER; k++)
-		if (!strcmp(word, hp_kind_word((enum hp_kind)k)))
-			return (enum hp_kind)k;
-	return (enum hp_kind)0;
-}
-
 const char *hp_module_file(const struct hp_module *m)
 {
 	for (struct loaded *l = all_loaded; l; l = l->next)
@@ -70,14 +56,14 @@ bool hp_module_is_file(const char *path)
 	return false;
 }
 
-static bool good_name(const char *name)
+bool hp_module_name_good(const char *name)
 {
 	if (!name || !islower((unsigned char)*name))
 		return false;
 	for (const char *p = name; *p; p++)
 		if (!islower((unsigned char)*p) && !isdigit((unsigned char)*p) && *p != '_')
 			return false;
-	return strlen(name) <= 64;
+	return strlen(name) <= HP_MODULE_NAME_MAX;
 }
 
 /* The numbers first: nothing else of the struct means anything until they fit. */
@@ -116,9 +102,10 @@ static const char *wrong_content(const struct hp_module *m, char *why, size_t si
 		snprintf(why, size, "its kind is %d; 1 (input) to 4 (encoder) are known", (int)m->kind);
 		return why;
 	}
-	if (!good_name(m->name) || !m->summary) {
+	if (!hp_module_name_good(m->name) || !m->summary) {
 		snprintf(why, size,
-		         "it has no proper name and summary; a name is a-z, 0-9 and _, at most 64 characters");
+		         "it has no proper name and summary; a name is a-z, 0-9 and _, at most %d characters",
+		         HP_MODULE_NAME_MAX);
 		return why;
 	}
 	const char *lacks = m->kind == HP_INPUT && !m->start                ? "start"
@@ -275,7 +262,7 @@ const struct hp_module *hp_module_find(enum hp_kind kind, const char *name, bool
 	if (strchr(name, '/'))
 		return right_kind(hp_module_load(name, why, why_size), kind, name, why, why_size);
 	struct search s = { .name = name };
-	if (good_name(name))
+	if (hp_module_name_good(name))
 		hp_module_places(look, &s);
 	for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
 		const struct hp_builtin *b = &builtins[i];

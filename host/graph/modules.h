@@ -2,6 +2,7 @@
  * modules.h - finds a module by kind and name: built in, or a shared object from a named place. */
 #ifndef HP_MODULES_H
 #define HP_MODULES_H
+#include "config/kind.h"
 #include "headpipe.h"
 
 /* One row of the built-in table. module == NULL: not built, needs says which Debian package it takes. */
@@ -12,8 +13,9 @@ struct hp_builtin {
 };
 const struct hp_builtin *hp_builtins(size_t *n);
 
-const char *hp_kind_word(enum hp_kind);       /* "input", "filter", "output", "encoder" */
-enum hp_kind hp_kind_from_word(const char *); /* 0 = none of them */
+/* What a module may be called: begins with a to z, then a to z, 0 to 9 and _. NULL is no name. */
+enum { HP_MODULE_NAME_MAX = 64 };
+bool hp_module_name_good(const char *);
 
 /* Finds it: a name with a slash is a file; else built in; else NAME.so in $HEADPIPE_MODULES, ~/.local/lib/headpipe,
  * PREFIX/lib/headpipe. Loaded objects stay mapped. NULL: why has one or more clauses that name file and numbers;

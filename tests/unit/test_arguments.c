@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_arguments.c - what the words behind a command's name mean, and every sentence about wrong ones. */
 #include "commands/shared/arguments.h"
+#include "commands/shared/json.h"
 #include "commands/shared/table.h"
 #include <inttypes.h>
 #include <setjmp.h>
@@ -287,13 +288,40 @@ static void sound(void **unused)
 	print_message("count: rows of %zu commands %zu\n", n, count);
 }
 
+/* Texts of devices and files in what commands write as JSON. */
+static void json_texts(void **unused)
+{
+	static const struct {
+		const char *text, *want;
+	} texts[] = {
+		{ "plain", "\"plain\"" },
+		{ "", "\"\"" },
+		{ "a\"b\\c", "\"a\\\"b\\\\c\"" },
+		{ "1\n2\t3\x01", "\"1\\n2\\t3\\u0001\"" },
+		{ "\xc3\xa4\xe2\x82\xac", "\"\xc3\xa4\xe2\x82\xac\"" },
+		{ "a\xff"
+		  "b\xc3",
+		  "\"a\xef\xbf\xbd"
+		  "b\xef\xbf\xbd\"" },
+		{ "\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"" }, /* half of a pair is no character */
+		{ NULL, "null" },
+	};
+	(void)unused;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		json_t *j = hp_json_text(texts[i].text);
+		char *got = json_dumps(j, JSON_ENCODE_ANY);
+		assert_string_equal(got, texts[i].want);
+		free(got);
+		json_decref(j);
+	}
+	assert_true(json_is_null(hp_json_text_or_null("")));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines),
-		cmocka_unit_test(needed),
-		cmocka_unit_test(none),
-		cmocka_unit_test(sound),
+		cmocka_unit_test(lines), cmocka_unit_test(needed),     cmocka_unit_test(none),
+		cmocka_unit_test(sound), cmocka_unit_test(json_texts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,8 @@ json_t *hp_json_text_or_null(const char *text)
 
 void hp_json_print(json_t *j, int indent)
 {
-	json_dumpf(j, stdout, (indent ? JSON_INDENT(indent) : JSON_COMPACT) | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+	json_dumpf(j, stdout,
+	           (indent ? JSON_INDENT(indent) : JSON_COMPACT) | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
 	putchar('\n');
 	json_decref(j);
 }
