@@ -14,7 +14,7 @@ struct bench_row {
 	double bytes;          /* in or out per operation; 0 = none                                   */
 	bool counted;          /* `make bench-count` counts its instructions                          */
 };
-enum { BENCH_ROWS = 64, BENCH_RING = 256 };
+enum { BENCH_ROWS = 96, BENCH_RING = 256 };
 
 /* Filled by the groups below, in this order. */
 extern struct bench_row bench_rows[BENCH_ROWS];
@@ -24,6 +24,7 @@ struct bench_row *bench_add(struct bench_row);
 void bench_rows_decode(void);
 void bench_rows_number(void);
 void bench_rows_filter(void);
+void bench_rows_mapping(void);
 void bench_rows_encode(void);
 void bench_rows_udp(void);
 void bench_rows_graph(void);
