@@ -16,47 +16,37 @@ enum cell { REAL, INT64, UINT64, UINT32, HEX32, LATENCY, JUMP, WALL };
 
 /* Columns with a stage are those that a filter can change: their name gets the stage in front. A cell whose `need`
  * flag the sample lacks is left empty. */
+enum { AS_IS, STAGED };
 static const struct column {
 	const char *name, *group, *unit; /* unit: behind the name, "" = none */
-	bool staged;
+	uint8_t staged, appended;        /* appended: not in `all` */
 	enum cell cell;
 	uint32_t need;
 	size_t offset;
 } columns[] = {
-#define AT(f) offsetof(struct hp_sample, f)
-	{ "time", "times", "ns", false, INT64, 0, AT(time_ns) },
-	{ "arrival", "times", "ns", false, INT64, 0, AT(arrival_ns) },
-	{ "wall", "times", "utc", false, WALL, 0, AT(arrival_ns) },
-	{ "device_clock", "device", "ns", false, INT64, HP_DEVCLK, AT(device_ns) },
-	{ "source", "id", "", false, UINT32, 0, AT(source) },
-	{ "seq", "id", "", false, UINT64, 0, AT(seq) },
-	{ "flags", "id", "", false, HEX32, 0, AT(flags) },
-	{ "jump", "id", "", false, JUMP, 0, AT(flags) },
-	{ "yaw", "angles", "deg", true, REAL, HP_YPR, AT(ypr[0]) },
-	{ "pitch", "angles", "deg", true, REAL, HP_YPR, AT(ypr[1]) },
-	{ "roll", "angles", "deg", true, REAL, HP_YPR, AT(ypr[2]) },
-	{ "qw", "quaternion", "", true, REAL, 0, AT(quat[0]) },
-	{ "qx", "quaternion", "", true, REAL, 0, AT(quat[1]) },
-	{ "qy", "quaternion", "", true, REAL, 0, AT(quat[2]) },
-	{ "qz", "quaternion", "", true, REAL, 0, AT(quat[3]) },
-	{ "rx", "rotvec", "rad", true, REAL, HP_ROTVEC, AT(rotvec[0]) },
-	{ "ry", "rotvec", "rad", true, REAL, HP_ROTVEC, AT(rotvec[1]) },
-	{ "rz", "rotvec", "rad", true, REAL, HP_ROTVEC, AT(rotvec[2]) },
-	{ "x", "position", "cm", true, REAL, HP_POS, AT(pos[0]) },
-	{ "y", "position", "cm", true, REAL, HP_POS, AT(pos[1]) },
-	{ "z", "position", "cm", true, REAL, HP_POS, AT(pos[2]) },
-	{ "gx", "gyro", "rad_s", true, REAL, HP_GYRO, AT(gyro[0]) },
-	{ "gy", "gyro", "rad_s", true, REAL, HP_GYRO, AT(gyro[1]) },
-	{ "gz", "gyro", "rad_s", true, REAL, HP_GYRO, AT(gyro[2]) },
-	{ "ax", "accel", "m_s2", true, REAL, HP_ACCEL, AT(accel[0]) },
-	{ "ay", "accel", "m_s2", true, REAL, HP_ACCEL, AT(accel[1]) },
-	{ "az", "accel", "m_s2", true, REAL, HP_ACCEL, AT(accel[2]) },
-	{ "rate", "device", "hz", false, REAL, 0, AT(rate_hz) },
-	{ "latency", "device", "ms", false, LATENCY, 0, AT(latency_ms) },
-	{ "reset_count", "device", "", false, UINT32, 0, AT(reset_count) },
-#undef AT
+#define COLUMN(member, cell, need, place, name, group, suffix, staged, appended) \
+	[place] = { name, #group, suffix, staged, appended, cell, need, offsetof(struct hp_sample, member) },
+#define HP_SAMPLE_FIELD(member, kind, cell, session, unit, flag, place, name, group, suffix, staged, meaning) \
+	COLUMN(member, cell, flag, place, name, group, suffix, staged, 0)
+#include "sample/fields.def"
+#define HP_SAMPLE_APPENDED(member, kind, cell, session, unit, flag, place, name, group, suffix, staged, meaning) \
+	COLUMN(member, cell, flag, place, name, group, suffix, staged, 1)
+#include "sample/fields.def"
+#define HP_SAMPLE_COLUMN(member, cell, place, name, group, suffix, meaning) \
+	COLUMN(member, cell, 0, place, name, group, suffix, AS_IS, 0)
+#include "sample/fields.def"
 };
 enum { NCOLUMNS = sizeof columns / sizeof *columns };
+_Static_assert((int)NCOLUMNS <= (int)COLUMNS_MAX, "room for every column");
+static const char groups[] = ""
+#define HP_SAMPLE_GROUP(name) ", " #name
+#include "sample/fields.def"
+    ;
+static const char columns_doc[] =
+    "which columns, in this order: groups (all"
+#define HP_SAMPLE_GROUP(name) ", " #name
+#include "sample/fields.def"
+    ") and single names such as `time, yaw, qw`; `all` is everything but `estimate`; names are in docs/csv.md";
 
 struct csv {
 	const char *path, *columns, *stage;
@@ -72,10 +62,7 @@ struct csv {
 	char row[COLUMNS_MAX * (CELL_MAX + 1)];
 };
 static const struct hp_option options[] = {
-	HP_OPT_PATH(struct csv, path, NULL, "the file to write"),
-	HP_OPT_STR(struct csv, columns, "all",
-	           "which columns, in this order: `all`, groups (times id angles quaternion rotvec position gyro accel "
-	           "device) and single names such as `time, yaw, qw`; names are in docs/csv.md"),
+	HP_OPT_PATH(struct csv, path, NULL, "the file to write"), HP_OPT_STR(struct csv, columns, "all", columns_doc),
 	HP_OPT_STR(struct csv, stage, "pose",
 	           "word in front of every column that filters change, such as `raw` in raw_yaw_deg"),
 	HP_OPT_ENUM(struct csv, existing, "replace", "replace|append|refuse",
@@ -95,7 +82,7 @@ static bool choose(uint8_t *chosen, int *n, const char *word, size_t size)
 	bool known = false;
 	for (int i = 0; i < NCOLUMNS; i++) {
 		if (!word_is(word, size, columns[i].name) && !word_is(word, size, columns[i].group) &&
-		    !word_is(word, size, "all"))
+		    (columns[i].appended || !word_is(word, size, "all")))
 			continue;
 		known = true;
 		if (!memchr(chosen, i, (size_t)*n))
@@ -111,11 +98,10 @@ static int choose_all(const char *list, uint8_t chosen[COLUMNS_MAX], char *why, 
 	for (const char *p = list; *(p += strspn(p, separators));) {
 		size_t n = strcspn(p, separators);
 		if (!choose(chosen, &chosen_n, p, n)) {
-			snprintf(
-			    why, size,
-			    "`%.*s` is no column and no group of columns; allowed: all, times, id, angles, "
-			    "quaternion, rotvec, position, gyro, accel, device, or single names (headpipe help csv)",
-			    n < 40 ? (int)n : 40, p);
+			snprintf(why, size,
+			         "`%.*s` is no column and no group of columns; allowed: all%s, or single names "
+			         "(headpipe help csv)",
+			         n < 40 ? (int)n : 40, p, groups);
 			return -EINVAL;
 		}
 		p += n;

@@ -129,9 +129,12 @@ HPS_API int hps_finish(struct hps_writer *);
 
 /* ---- headpipe's own channels ----------------------------------------------------------------------- */
 
-enum { HPS_SAMPLE_SIZE = 216 }; /* bytes of a cdr sample message */
+enum { HPS_SAMPLE_SIZE = 216 }; /* bytes of a cdr sample message without appended fields */
 /* pairs of metadata, or NULL. json: `json` + `jsonschema` instead of `cdr` + `ros2msg`. Return the channel. */
 HPS_API int hps_add_samples(struct hps_writer *, bool json, const char *const *metadata);
+/* The same with fields that hp_sample got later, behind the others: flags says which, HP_ANGVEL | HP_CONFIDENCE. A file
+ * with them opens in readers that do not know them. */
+HPS_API int hps_add_samples_with(struct hps_writer *, bool json, uint32_t flags, const char *const *metadata);
 HPS_API int hps_add_reports(struct hps_writer *, const struct hp_stream *); /* NULL = source unknown */
 HPS_API int hps_add_events(struct hps_writer *);
 HPS_API int hps_write_sized_sample(struct hps_writer *, int channel, const struct hp_sample *, size_t sample_size);

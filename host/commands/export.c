@@ -63,27 +63,9 @@ static int csv_file_write(struct hp_file *f, const void *data, size_t n)
 static void csv_columns(const char *fields, char *out, size_t size)
 {
 	static const char *const names[][2] = {
-		{ "time_ns", "time" },
-		{ "arrival_ns", "arrival" },
-		{ "device_ns", "device_clock" },
-		{ "quat_w", "qw" },
-		{ "quat_x", "qx" },
-		{ "quat_y", "qy" },
-		{ "quat_z", "qz" },
-		{ "rotvec_x", "rx" },
-		{ "rotvec_y", "ry" },
-		{ "rotvec_z", "rz" },
-		{ "pos_x", "x" },
-		{ "pos_y", "y" },
-		{ "pos_z", "z" },
-		{ "gyro_x", "gx" },
-		{ "gyro_y", "gy" },
-		{ "gyro_z", "gz" },
-		{ "accel_x", "ax" },
-		{ "accel_y", "ay" },
-		{ "accel_z", "az" },
-		{ "rate_hz", "rate" },
-		{ "latency_ms", "latency" },
+#define HP_SAMPLE_FIELD(member, kind, cell, name, unit, flag, place, column, ...)    { #name, column },
+#define HP_SAMPLE_APPENDED(member, kind, cell, name, unit, flag, place, column, ...) { #name, column },
+#include "sample/fields.def"
 	};
 	size_t used = 0;
 	out[0] = 0;
@@ -144,7 +126,7 @@ static int export_csv(struct hps_reader *r, const char *path, const struct tool_
 		                   .now = csv_now,
 		                   .file = csv_file,
 		                   .file_write = csv_file_write };
-	csv_columns(fields ? fields : "all", columns, sizeof columns);
+	csv_columns(fields ? fields : hps_sample_flags(r, channel) ? "all,estimate" : "all", columns, sizeof columns);
 	const struct hp_module *csv = &hp_output_csv;
 	struct hp_pair pairs[] = { { (char *)"path", (char *)"-", "export", 0 },
 		                   { (char *)"columns", columns, "export", 0 } };
@@ -196,19 +178,19 @@ static int export_json(struct hps_reader *r, const char *path, const struct tool
 {
 	struct hps_message m;
 	struct hp_sample s;
-	size_t chosen[HPS_SAMPLE_FIELDS], n = 0;
+	size_t chosen[HP_SAMPLE_FIELDS], n = 0;
 	uint64_t rows = 0, odd = 0;
 	int channel = tool_samples("export", path, r), code, bad = 0;
 	if (channel < 0)
 		return 1;
 	for (const char *p = fields ? fields : ""; *(p += strspn(p, ", "));) {
 		size_t len = strcspn(p, ", "), i = 0;
-		while (i < HPS_SAMPLE_FIELDS &&
+		while (i < HP_SAMPLE_FIELDS &&
 		       (strlen(hps_sample_fields[i].name) != len || memcmp(hps_sample_fields[i].name, p, len) != 0))
 			i++;
-		if (i == HPS_SAMPLE_FIELDS || n == HPS_SAMPLE_FIELDS) {
+		if (i == HP_SAMPLE_FIELDS || n == HP_SAMPLE_FIELDS) {
 			fprintf(stderr, "headpipe export: --fields: no field %.*s; there are:", (int)len, p);
-			for (i = 0; i < HPS_SAMPLE_FIELDS; i++)
+			for (i = 0; i < HP_SAMPLE_FIELDS; i++)
 				fprintf(stderr, " %s", hps_sample_fields[i].name);
 			fputc('\n', stderr);
 			return 2;
@@ -216,16 +198,17 @@ static int export_json(struct hps_reader *r, const char *path, const struct tool
 		chosen[n++] = i;
 		p += len;
 	}
-	for (size_t i = 0; !fields && i < HPS_SAMPLE_FIELDS; i++)
-		chosen[n++] = i;
+	uint32_t flags = hps_sample_flags(r, channel);
+	if (!fields)
+		n = hps_sample_places(flags, chosen);
 	struct hps_cursor c = hps_begin(r, channel);
 	while (!ferror(out) && (code = next(r, &c, part, &m)) != 0) {
-		char text[HPS_SAMPLE_FIELDS * 64];
+		char text[HPS_SAMPLE_TEXT];
 		bad |= code < 0;
 		bool good = code == 1 && !hps_get_sample(r, &m, &s);
 		odd += code == 1 && !good;
 		if (good) {
-			size_t len = hps_sample_json(&s, chosen, n, text);
+			size_t len = hps_sample_json(&s, flags, chosen, n, text);
 			text[len] = '\n';
 			fwrite(text, 1, len + 1, out);
 			rows++;

@@ -101,11 +101,10 @@ bool hp_sample_finite(const struct hp_sample *s)
 		more += blank3(s->accel);
 	if (s->flags & HP_POS)
 		sum += blank3(s->pos);
-	if (s->flags & (HP_ANGVEL | HP_CONFIDENCE)) {
-		if (s->flags & HP_ANGVEL)
-			sum += blank3(s->angvel);
-		if (s->flags & HP_CONFIDENCE)
-			more[0] += s->confidence - s->confidence;
+	if (s->flags & HP_SAMPLE_APPENDED_FLAGS) {
+#define HP_SAMPLE_APPENDED(member, kind, cell, name, unit, flag, ...) \
+	more[0] += s->flags & (flag) ? s->member - s->member : 0;
+#include "sample/fields.def"
 	}
 	sum += more;
 	return sum[0] + sum[1] == 0;

@@ -5,6 +5,7 @@
 #ifndef HP_POSE_H
 #define HP_POSE_H
 #include "headpipe.h"
+#include "sample/sample.h"
 #include <string.h>
 
 void hp_quat_normalize(double q[4]);
@@ -21,7 +22,7 @@ bool hp_sample_finite(const struct hp_sample *);
 static inline void hp_sample_copy(struct hp_sample *to, const struct hp_sample *from)
 {
 	memcpy(to, from, offsetof(struct hp_sample, angvel));
-	if (to->flags & (HP_ANGVEL | HP_CONFIDENCE))
+	if (to->flags & HP_SAMPLE_APPENDED_FLAGS)
 		memcpy(to->angvel, from->angvel, sizeof *to - offsetof(struct hp_sample, angvel));
 }
 #endif

@@ -44,9 +44,9 @@ int hps_take_schema(struct hps_reader *r, struct hps_in in)
 
 static bool has_sample_fields(const struct hps_rchannel *c)
 {
-	if (c->pub.nfields < HPS_SAMPLE_FIELDS)
+	if (c->pub.nfields < HP_SAMPLE_BASE)
 		return false;
-	for (size_t i = 0; i < HPS_SAMPLE_FIELDS; i++)
+	for (size_t i = 0; i < HP_SAMPLE_BASE; i++)
 		if (c->fields[i].type != hps_sample_fields[i].type ||
 		    strcmp(c->fields[i].name, hps_sample_fields[i].name))
 			return false;
@@ -89,6 +89,8 @@ static int describe(struct hps_rchannel *c, const struct hps_rschema *s)
 	c->pub.metadata = c->metadata;
 	c->role = role(c);
 	c->aside = !strcmp(c->topic, HPS_TOPIC_EVENTS);
+	if (c->role == HPS_ROLE_SAMPLE)
+		hps_sample_carried(&c->carried, c->fields, c->offsets, c->pub.nfields);
 	return 0;
 }
 

@@ -10,21 +10,51 @@
 /* A sample message is the sample's own bytes, the 8-byte fields first. */
 enum { BLOCK = offsetof(struct hp_sample, reset_count) - offsetof(struct hp_sample, seq), TEXT_MAX = 4000 };
 _Static_assert(HPS_SAMPLE_SIZE == 4 + BLOCK + 12, "layout of a sample message");
-/* A message does not have these; so it does not claim them either. */
-#define NOT_CARRIED ((uint32_t)(HP_ANGVEL | HP_CONFIDENCE))
+_Static_assert(HPS_SAMPLE_MAX == HPS_SAMPLE_SIZE + 4 + 8 * HPS_SAMPLE_EXTRA, "appended fields are aligned to 8");
 
-const struct hps_field hps_sample_fields[HPS_SAMPLE_FIELDS] = {
-	{ "seq", "", HPS_U64 },          { "time_ns", "ns", HPS_I64 },    { "arrival_ns", "ns", HPS_I64 },
-	{ "device_ns", "ns", HPS_I64 },  { "quat_w", "", HPS_F64 },       { "quat_x", "", HPS_F64 },
-	{ "quat_y", "", HPS_F64 },       { "quat_z", "", HPS_F64 },       { "rotvec_x", "rad", HPS_F64 },
-	{ "rotvec_y", "rad", HPS_F64 },  { "rotvec_z", "rad", HPS_F64 },  { "yaw", "deg", HPS_F64 },
-	{ "pitch", "deg", HPS_F64 },     { "roll", "deg", HPS_F64 },      { "pos_x", "cm", HPS_F64 },
-	{ "pos_y", "cm", HPS_F64 },      { "pos_z", "cm", HPS_F64 },      { "gyro_x", "rad/s", HPS_F64 },
-	{ "gyro_y", "rad/s", HPS_F64 },  { "gyro_z", "rad/s", HPS_F64 },  { "accel_x", "m/s^2", HPS_F64 },
-	{ "accel_y", "m/s^2", HPS_F64 }, { "accel_z", "m/s^2", HPS_F64 }, { "rate_hz", "Hz", HPS_F64 },
-	{ "latency_ms", "ms", HPS_F64 }, { "flags", "", HPS_U32 },        { "source", "", HPS_U32 },
-	{ "reset_count", "", HPS_U32 },
+const struct hps_field hps_sample_fields[HP_SAMPLE_FIELDS] = {
+#define HP_SAMPLE_FIELD(member, kind, cell, name, unit, ...) { #name, unit, HPS_##kind },
+#include "sample/fields.def"
+#define HP_SAMPLE_APPENDED(member, kind, cell, name, unit, ...) { #name, unit, HPS_##kind },
+#include "sample/fields.def"
 };
+static const struct {
+	uint32_t flag;
+	size_t member;
+} extra[] = {
+#define HP_SAMPLE_APPENDED(member, kind, cell, name, unit, flag, ...) { flag, offsetof(struct hp_sample, member) },
+#include "sample/fields.def"
+};
+
+size_t hps_sample_places(uint32_t flags, size_t out[HP_SAMPLE_FIELDS])
+{
+	size_t n = 0;
+	for (size_t i = 0; i < HP_SAMPLE_FIELDS; i++)
+		if (i < HP_SAMPLE_BASE || flags & extra[i - HP_SAMPLE_BASE].flag)
+			out[n++] = i;
+	return n;
+}
+
+size_t hps_sample_layout(uint32_t flags, struct hps_field out[HP_SAMPLE_FIELDS])
+{
+	size_t places[HP_SAMPLE_FIELDS], n = hps_sample_places(flags, places);
+	for (size_t i = 0; i < n; i++)
+		out[i] = hps_sample_fields[places[i]];
+	return n;
+}
+
+void hps_sample_carried(struct hps_carried *c, const struct hps_field *f, const uint32_t *offsets, size_t n)
+{
+	*c = (struct hps_carried){ .flags = HP_SAMPLE_APPENDED_FLAGS };
+	for (size_t i = 0; i < HPS_SAMPLE_EXTRA; i++) {
+		const struct hps_field *mine = &hps_sample_fields[HP_SAMPLE_BASE + i];
+		for (size_t k = HP_SAMPLE_BASE; k < n; k++)
+			if (f[k].type == mine->type && !strcmp(f[k].name, mine->name))
+				c->at[i] = offsets[k];
+		if (!c->at[i])
+			c->flags &= ~extra[i].flag;
+	}
+}
 
 static const char event_schema[] = "uint32 CONNECTED=1\n"
                                    "uint32 DISCONNECTED=2\n"
@@ -47,13 +77,15 @@ const char *hps_event_name(uint32_t type)
 	return type >= 1 && type <= sizeof names / sizeof names[0] ? names[type - 1] : "event";
 }
 
-static void json_schema(struct hps_out *out)
+static void json_schema(struct hps_out *out, uint32_t flags)
 {
 	char line[160];
+	struct hps_field fields[HP_SAMPLE_FIELDS];
+	size_t n_fields = hps_sample_layout(flags, fields);
 	static const char head[] = "{\"type\":\"object\",\"title\":\"headpipe.Sample\",\"properties\":{";
 	hps_out_bytes(out, head, sizeof head - 1);
-	for (size_t i = 0; i < HPS_SAMPLE_FIELDS; i++) {
-		const struct hps_field *f = &hps_sample_fields[i];
+	for (size_t i = 0; i < n_fields; i++) {
+		const struct hps_field *f = &fields[i];
 		int n = snprintf(line, sizeof line, "%s\"%s\":{\"type\":\"%s\",\"description\":\"%s\"}", i ? "," : "",
 		                 f->name, f->type == HPS_F64 ? "number" : "integer", f->unit);
 		hps_out_bytes(out, line, (size_t)n);
@@ -63,17 +95,25 @@ static void json_schema(struct hps_out *out)
 
 int hps_add_samples(struct hps_writer *w, bool json, const char *const *metadata)
 {
-	if (!json)
-		return hps_add_channel(w, HPS_TOPIC_SAMPLE, "headpipe/Sample", hps_sample_fields, HPS_SAMPLE_FIELDS,
-		                       metadata);
+	return hps_add_samples_with(w, json, 0, metadata);
+}
+
+int hps_add_samples_with(struct hps_writer *w, bool json, uint32_t flags, const char *const *metadata)
+{
+	struct hps_field fields[HP_SAMPLE_FIELDS];
+	size_t n = hps_sample_layout(flags, fields);
 	struct hps_out schema = { 0 };
-	json_schema(&schema);
-	int id = schema.failed ? -ENOMEM
-	                       : hps_add_raw_channel(w, HPS_TOPIC_SAMPLE, "json", "headpipe.Sample", "jsonschema",
-	                                             schema.data, schema.size, metadata);
+	if (json)
+		json_schema(&schema, flags);
+	int id = !json           ? hps_add_channel(w, HPS_TOPIC_SAMPLE, "headpipe/Sample", fields, n, metadata)
+	         : schema.failed ? -ENOMEM
+	                         : hps_add_raw_channel(w, HPS_TOPIC_SAMPLE, "json", "headpipe.Sample", "jsonschema",
+	                                               schema.data, schema.size, metadata);
 	free(schema.data);
-	if (id > 0)
-		w->channels[id - 1].json = true;
+	if (id > 0) {
+		w->channels[id - 1].json = json;
+		w->channels[id - 1].carried = flags & HP_SAMPLE_APPENDED_FLAGS;
+	}
 	return id;
 }
 
@@ -123,37 +163,56 @@ int hps_add_reports(struct hps_writer *w, const struct hp_stream *s)
 	return id;
 }
 
-void hps_sample_pack(const struct hp_sample *s, uint8_t out[HPS_SAMPLE_SIZE])
+size_t hps_sample_pack(const struct hp_sample *s, uint32_t flags, uint8_t out[HPS_SAMPLE_MAX])
 {
+	/* what a message does not have it does not claim either */
+	uint32_t there = s->flags & (~HP_SAMPLE_APPENDED_FLAGS | flags);
+	size_t at = HPS_SAMPLE_SIZE + 4;
 	hps_put_u32(out, 0x00000100); /* CDR, little endian */
 	memcpy(out + 4, &s->seq, BLOCK);
-	hps_put_u32(out + 4 + BLOCK, s->flags & ~NOT_CARRIED);
+	hps_put_u32(out + 4 + BLOCK, there);
 	hps_put_u32(out + 8 + BLOCK, s->source);
 	hps_put_u32(out + 12 + BLOCK, s->reset_count);
+	if (!(flags & HP_SAMPLE_APPENDED_FLAGS))
+		return HPS_SAMPLE_SIZE;
+	memset(out + HPS_SAMPLE_SIZE, 0, HPS_SAMPLE_MAX - HPS_SAMPLE_SIZE);
+	for (size_t i = 0; i < HPS_SAMPLE_EXTRA; i++) {
+		if (!(flags & extra[i].flag))
+			continue;
+		if (there & extra[i].flag)
+			memcpy(out + at, (const char *)s + extra[i].member, 8);
+		at += 8;
+	}
+	return at;
 }
 
-void hps_sample_unpack(const uint8_t *in, struct hp_sample *s)
+void hps_sample_unpack(const uint8_t *in, size_t size, const struct hps_carried *c, struct hp_sample *s)
 {
+	static const struct hp_sample empty = HP_SAMPLE_INIT;
 	memcpy(&s->seq, in + 4, BLOCK);
-	s->flags = hps_u32_at(in + 4 + BLOCK) & ~NOT_CARRIED;
+	s->flags = hps_u32_at(in + 4 + BLOCK) & (~HP_SAMPLE_APPENDED_FLAGS | c->flags);
 	s->source = hps_u32_at(in + 8 + BLOCK);
 	s->reset_count = hps_u32_at(in + 12 + BLOCK);
 	s->pad0 = 0;
-	memset(s->angvel, 0, sizeof s->angvel);
-	s->confidence = 1;
-	s->spare = 0;
+	memcpy(&s->angvel, &empty.angvel, sizeof *s - offsetof(struct hp_sample, angvel));
+	for (size_t i = 0; i < HPS_SAMPLE_EXTRA && s->flags & HP_SAMPLE_APPENDED_FLAGS; i++)
+		if (s->flags & extra[i].flag && c->at[i] && size >= c->at[i] + 8u)
+			memcpy((char *)s + extra[i].member, in + c->at[i], 8);
 }
 
-size_t hps_sample_json(const struct hp_sample *s, const size_t *fields, size_t n, char *out)
+size_t hps_sample_json(const struct hp_sample *s, uint32_t flags, const size_t *fields, size_t n, char *out)
 {
-	uint8_t m[HPS_SAMPLE_SIZE];
-	uint32_t offset[HPS_SAMPLE_FIELDS];
-	hps_sample_pack(s, m);
-	hps_layout_offsets(hps_sample_fields, HPS_SAMPLE_FIELDS, offset);
+	uint8_t m[HPS_SAMPLE_MAX];
+	uint32_t offset[HP_SAMPLE_FIELDS];
+	struct hp_sample claimed = *s;
+	/* every field has its place, whichever are asked for */
+	claimed.flags &= ~HP_SAMPLE_APPENDED_FLAGS | flags;
+	hps_sample_pack(&claimed, HP_SAMPLE_APPENDED_FLAGS, m);
+	hps_layout_offsets(hps_sample_fields, HP_SAMPLE_FIELDS, offset);
 	char *p = out;
 	*p++ = '{';
 	for (size_t k = 0; k < n; k++) {
-		size_t i = fields ? fields[k] : k, len = strlen(hps_sample_fields[i].name);
+		size_t i = fields[k], len = strlen(hps_sample_fields[i].name);
 		const struct hps_field *f = &hps_sample_fields[i];
 		if (k)
 			*p++ = ',';
@@ -183,13 +242,14 @@ static int write_sample(struct hps_writer *w, int channel, const struct hp_sampl
 {
 	if (channel < 1 || (size_t)channel > w->nchannels)
 		return -EINVAL;
+	uint32_t flags = w->channels[channel - 1].carried;
 	if (w->channels[channel - 1].json) {
-		char text[HPS_SAMPLE_FIELDS * 64];
-		return hps_write(w, channel, s->time_ns, text, hps_sample_json(s, NULL, HPS_SAMPLE_FIELDS, text));
+		char text[HPS_SAMPLE_TEXT];
+		size_t places[HP_SAMPLE_FIELDS], n = hps_sample_places(flags, places);
+		return hps_write(w, channel, s->time_ns, text, hps_sample_json(s, flags, places, n, text));
 	}
-	uint8_t m[HPS_SAMPLE_SIZE];
-	hps_sample_pack(s, m);
-	return hps_write(w, channel, s->time_ns, m, sizeof m);
+	uint8_t m[HPS_SAMPLE_MAX];
+	return hps_write(w, channel, s->time_ns, m, hps_sample_pack(s, flags, m));
 }
 
 int hps_write_sized_sample(struct hps_writer *w, int channel, const struct hp_sample *s, size_t size)

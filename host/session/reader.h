@@ -2,6 +2,7 @@
  * reader.h - inside of a session reader, shared by its source files. */
 #ifndef HP_SESSION_READER_H
 #define HP_SESSION_READER_H
+#include "head.h"
 #include "record.h"
 
 enum hps_packing { HPS_PACK_NONE, HPS_PACK_ZSTD, HPS_PACK_PLAIN, HPS_PACK_OTHER }; /* PLAIN: messages outside chunks */
@@ -63,6 +64,7 @@ struct hps_rchannel {
 	uint32_t ndescriptor;
 	enum hps_role role;
 	bool aside; /* /events: a message of it has its place by the one in front of it, not by its time */
+	struct hps_carried carried; /* HPS_ROLE_SAMPLE */
 	struct hps_span *spans;
 	size_t nspans, room;
 	uint64_t counted; /* messages of the chunk being taken in */

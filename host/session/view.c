@@ -95,7 +95,7 @@ static int sample_of(const struct hps_reader *r, const struct hps_message *m, st
 		return hps_sample_from_json((const char *)m->data, m->size, s);
 	if (!m->layout || m->size < HPS_SAMPLE_SIZE)
 		return -EBADMSG;
-	hps_sample_unpack(m->data, s);
+	hps_sample_unpack(m->data, m->size, &c->carried, s);
 	return 0;
 }
 
@@ -112,6 +112,27 @@ int hps_fill_sample(const struct hps_reader *r, const struct hps_message *m, str
 	if (size > sizeof all)
 		memset((uint8_t *)s + sizeof all, 0, size - sizeof all);
 	return 0;
+}
+
+uint32_t hps_sample_flags(const struct hps_reader *r, int channel)
+{
+	const struct hps_rchannel *c = &r->channels[channel];
+	struct hps_carried found;
+	struct hps_field have[HP_SAMPLE_FIELDS];
+	uint32_t at[HP_SAMPLE_FIELDS];
+	size_t n = 0;
+	char name[80];
+	if (c->role != HPS_ROLE_SAMPLE_JSON)
+		return c->carried.flags;
+	for (size_t i = 0; i < HP_SAMPLE_FIELDS; i++) {
+		snprintf(name, sizeof name, "\"%s\"", hps_sample_fields[i].name);
+		if (i >= HP_SAMPLE_BASE && !strstr((const char *)c->pub.schema_data, name))
+			continue;
+		have[n] = hps_sample_fields[i];
+		at[n++] = 4;
+	}
+	hps_sample_carried(&found, have, at, n);
+	return found.flags;
 }
 
 /* A CDR string at *at, which counts from the message's begin; NULL when it is broken. */

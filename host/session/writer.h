@@ -14,6 +14,7 @@ struct hps_wchannel {
 	struct hps_out metadata; /* the encoded map */
 	uint16_t schema;         /* from 1; 0 = none */
 	bool json;
+	uint32_t carried;     /* flags of the appended fields that a sample message has */
 	bool declared;        /* written since the chunk where all are written again */
 	uint32_t sequence;    /* of the next message */
 	uint64_t messages;    /* that are in the file */

@@ -35,6 +35,7 @@ static void count(struct tracker *t, int64_t time_ns)
 /* HP_SAMPLE_INIT without the fields that every report fills: half the work of copying 256 bytes first. */
 static inline void begin(struct hp_sample *s)
 {
+	static const struct hp_sample empty = HP_SAMPLE_INIT;
 	s->source = 0;
 	s->seq = 0;
 	s->arrival_ns = s->device_ns = 0;
@@ -44,9 +45,7 @@ static inline void begin(struct hp_sample *s)
 	memset(s->pos, 0, sizeof s->pos);
 	s->latency_ms = -1;
 	s->reset_count = s->pad0 = 0;
-	memset(s->angvel, 0, sizeof s->angvel);
-	s->confidence = 1;
-	s->spare = 0;
+	memcpy(s->angvel, empty.angvel, sizeof *s - offsetof(struct hp_sample, angvel));
 }
 
 int tracker_report(struct tracker *t, int64_t time_ns, const uint8_t *data, size_t size, struct hp_sample *out,

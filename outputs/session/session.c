@@ -3,6 +3,7 @@
  * only copies records into a ring; session_tape.c does the rest on the writer thread. */
 #include "headpipe.h"
 #include "run/inside.h"
+#include "sample/sample.h"
 #include "tape.h"
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ struct session {
 	const char *path, *max_size;
 	int compression, level, encoding, chunk_messages;
 	int64_t chunk_time, max_time;
-	bool fsync, reports, samples;
+	bool fsync, reports, samples, estimates;
 	/* own */
 	const struct hp_host *host;
 	struct hp_sink *sink;
@@ -40,6 +41,9 @@ static const struct hp_option options[] = {
 	HP_OPT_BOOL(struct session, reports, "yes",
 	            "record the input's untouched reports, for a replay from the start"),
 	HP_OPT_BOOL(struct session, samples, "yes", "record samples"),
+	HP_OPT_BOOL(
+	    struct session, estimates, "no",
+	    "in samples also what filters estimate (angvel, confidence ...; docs/session-format.md), 8 bytes a number"),
 	HP_OPT_NS(struct session, chunk_time, "1s", 0.01, 3600, "a crash loses at most so much"),
 	HP_OPT_INT(struct session, chunk_messages, "1000", 1, 1000000, "or so many messages, whichever comes first"),
 	HP_OPT_BOOL(struct session, fsync, "no", "wait for the disk after every chunk; then a power cut loses no more"),
@@ -258,7 +262,10 @@ static int session_open(void *self, const struct hp_host *host)
 {
 	struct session *s = self;
 	struct tape *tape;
-	struct tape_options o = { .pattern = s->path, .writer = HPS_WRITER_OPTIONS, .json = s->encoding == 1 };
+	struct tape_options o = { .pattern = s->path,
+		                  .writer = HPS_WRITER_OPTIONS,
+		                  .json = s->encoding == 1,
+		                  .appended = s->estimates ? HP_SAMPLE_APPENDED_FLAGS : 0 };
 	s->host = host;
 	s->wall_offset = read_wall_offset();
 	if (!s->timer && !(s->timer = host->timer(host, tick, s)))

@@ -16,7 +16,7 @@ struct tape {
 	int reports, samples, events;
 	struct hp_stream stream; /* the last one, for the next file; texts in memory */
 	void *memory;
-	bool connected, any, raw; /* raw: reports come beside the samples */
+	bool connected, any, raw;  /* raw: reports come beside the samples */
 	int64_t first_ns, last_ns; /* in this file */
 	uint64_t records, lost;    /* lost: told in the file */
 };
@@ -103,7 +103,7 @@ static int open_file(struct tape *t)
 	hps_attach(t->w, now, "pipeline.ini", "text/plain", t->o.ini, strlen(t->o.ini));
 	r = hps_metadata(t->w, "headpipe.session", pairs);
 	t->reports = 0;
-	t->samples = hps_add_samples(t->w, t->o.json, NULL);
+	t->samples = hps_add_samples_with(t->w, t->o.json, t->o.appended, NULL);
 	t->events = hps_add_events(t->w);
 	t->any = false;
 	return r < 0 ? r : t->samples < 0 ? t->samples : t->events < 0 ? t->events : 0;

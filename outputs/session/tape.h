@@ -37,6 +37,7 @@ struct tape_options {
 	const char *pattern; /* path with strftime and %n */
 	struct hps_writer_options writer;
 	bool json;
+	uint32_t appended;                      /* flags of the appended fields to record */
 	uint64_t max_size;                      /* 0 = no limit */
 	int64_t max_time;                       /* 0 = no limit */
 	const char *ini;                        /* text of the running configuration */

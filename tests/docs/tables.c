@@ -5,6 +5,9 @@
 #include "config/options.h"
 #include "headpipe.h"
 #include "inputs/decode/usages.h"
+#include "sample/sample.h"
+#include "session/head.h"
+#include "session/record.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -32,6 +35,66 @@ static void cell(const char *text)
 {
 	for (; *text; text++)
 		printf(*text == '|' ? "\\%c" : "%c", *text);
+}
+
+enum { AS_IS, STAGED };
+
+/* Columns of `csv` in their order. */
+static void csv_columns(void)
+{
+	static const struct {
+		const char *name, *group, *suffix, *meaning;
+		int staged;
+	} rows[] = {
+#define HP_SAMPLE_FIELD(member, kind, cell, session, unit, flag, place, name, group, suffix, staged, meaning) \
+	[place] = { name, #group, suffix, meaning, staged },
+#include "sample/fields.def"
+#define HP_SAMPLE_APPENDED(member, kind, cell, session, unit, flag, place, name, group, suffix, staged, meaning) \
+	[place] = { name, #group, suffix, meaning, staged },
+#include "sample/fields.def"
+#define HP_SAMPLE_COLUMN(member, cell, place, name, group, suffix, meaning) \
+	[place] = { name, #group, suffix, meaning, AS_IS },
+#include "sample/fields.def"
+	};
+	puts("| in `columns` | group | header | meaning |\n|---|---|---|---|");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		printf("| `%s` | `%s` | `%s%s%s%s` | %s |\n", rows[i].name, rows[i].group,
+		       rows[i].staged ? "pose_" : "", rows[i].name, *rows[i].suffix ? "_" : "", rows[i].suffix,
+		       rows[i].meaning);
+}
+
+static const char *const meanings[] = {
+#define HP_SAMPLE_FIELD(member, kind, cell, session, unit, flag, place, name, group, suffix, staged, meaning) meaning,
+#include "sample/fields.def"
+#define HP_SAMPLE_APPENDED(member, kind, cell, session, unit, flag, place, name, group, suffix, staged, meaning) \
+	meaning,
+#include "sample/fields.def"
+};
+
+static void session_sample(void)
+{
+	static const char *const kinds[] = {
+		[HPS_F64] = "f64", [HPS_I64] = "i64", [HPS_U64] = "u64", [HPS_U32] = "u32"
+	};
+	uint32_t at[HP_SAMPLE_FIELDS];
+	hps_layout_offsets(hps_sample_fields, HP_SAMPLE_BASE, at);
+	puts("| offset | field | type | unit | meaning |\n|---|---|---|---|---|");
+	for (size_t i = 0; i < HP_SAMPLE_BASE; i++)
+		printf("| %u | `%s` | %s | %s | %s |\n", (unsigned)at[i], hps_sample_fields[i].name,
+		       kinds[hps_sample_fields[i].type], hps_sample_fields[i].unit, meanings[i]);
+}
+
+static void session_appended(void)
+{
+	static const char *const flags[] = {
+#define HP_SAMPLE_APPENDED(member, kind, cell, session, unit, flag, ...) #flag,
+#include "sample/fields.def"
+	};
+	puts("| field | type | unit | with the flag | meaning |\n|---|---|---|---|---|");
+	for (size_t i = HP_SAMPLE_BASE; i < HP_SAMPLE_FIELDS; i++) {
+		const struct hps_field *f = &hps_sample_fields[i];
+		printf("| `%s` | f64 | %s | `%s` | %s |\n", f->name, f->unit, flags[i - HP_SAMPLE_BASE], meanings[i]);
+	}
 }
 
 static void osc_presets(void)
@@ -104,6 +167,9 @@ static const struct {
 } tables[] = {
 	{ "input-usages", input_usages },
 	{ "selectors", selectors },
+	{ "csv-columns", csv_columns },
+	{ "session-sample", session_sample },
+	{ "session-appended", session_appended },
 	{ "host-keys", host_keys },
 	{ "output-keys", output_keys },
 	{ "settings", host_settings },

@@ -93,6 +93,28 @@ static void test_absent(void **unused)
 	free(state);
 	fake_free(&f);
 }
+/* What filters estimate is there when it is asked for. */
+static void test_estimates(void **unused)
+{
+	struct fake_host f;
+	(void)unused;
+	fake_init(&f, "tape");
+	void *state = fake_state(csv);
+	SET("path", "x.csv");
+	SET("columns", "seq, estimate");
+	assert_int_equal(csv->open(state, &f.host), 0);
+	struct hp_sample s = HP_SAMPLE_INIT;
+	assert_int_equal(csv->write(state, &s), 0);
+	s.flags = HP_ANGVEL | HP_CONFIDENCE;
+	s.angvel[1] = -0.5;
+	s.confidence = 0.75;
+	assert_int_equal(csv->write(state, &s), 0);
+	assert_memory_equal(TEXT(f), "seq,pose_avx_rad_s,pose_avy_rad_s,pose_avz_rad_s,pose_confidence", 64);
+	assert_non_null(strstr(TEXT(f), "\n0,,,,"));
+	assert_non_null(strstr(TEXT(f), "\n0,0,-0.5,0,0.75"));
+	free(state);
+	fake_free(&f);
+}
 /* Random bit patterns come back as the same double. */
 static void test_exact(void **unused)
 {
@@ -261,9 +283,9 @@ static void test_append(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all),    cmocka_unit_test(test_absent),  cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_wall),   cmocka_unit_test(test_trouble), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_append),
+		cmocka_unit_test(test_all),     cmocka_unit_test(test_absent), cmocka_unit_test(test_estimates),
+		cmocka_unit_test(test_exact),   cmocka_unit_test(test_wall),   cmocka_unit_test(test_trouble),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_append),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

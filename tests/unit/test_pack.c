@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "session/pack/pack.h"
-#include "session/pack/model.h"
 #include "pose/pose.h"
 #include "session/head.h"
+#include "session/pack/model.h"
+#include "session/pack/pack.h"
 #include "session_make.h"
 
 static uint64_t seed = 88172645463325252u;
@@ -74,27 +74,30 @@ static void columns(void **state)
 			}
 }
 
-static void fill(struct pack_block *b, uint32_t n, bool fixed)
+/* size: of every message, 0 = any */
+static void fill(struct pack_block *b, uint32_t n, uint32_t size)
 {
 	*b = (struct pack_block){ n, calloc(n + 1, 8), calloc(n + 1, 8), calloc(n + 1, 4), calloc(n + 1, 4), NULL, 0 };
 	for (uint32_t i = 0; i < n; i++) {
 		b->time[i] = (int64_t)(i * 1000000) - 5;
 		b->publish[i] = i % 7 ? b->time[i] : b->time[i] + 3;
 		b->sequence[i] = i + (i > 10);
-		b->size[i] = fixed ? HPS_SAMPLE_SIZE : (uint32_t)(next() % 50);
+		b->size[i] = size ? size : (uint32_t)(next() % 50);
 		b->total += b->size[i];
 	}
 	b->data = malloc(b->total + 1);
-	for (uint32_t i = 0; i < n && fixed; i++) {
+	for (uint32_t i = 0; i < n && size; i++) {
 		struct hp_sample s = make_sample(i);
 		s.time_ns = b->time[i];
 		double v[3] = { 0.01 * i, -0.3, 1e-5 * (double)(next() % 1000) };
 		memcpy(s.rotvec, v, sizeof v);
 		hp_quat_from_rotvec(v, s.quat);
 		hp_quat_to_ypr(s.quat, s.ypr);
-		hps_sample_pack(&s, b->data + (size_t)i * HPS_SAMPLE_SIZE);
+		uint8_t m[HPS_SAMPLE_MAX];
+		hps_sample_pack(&s, size == HPS_SAMPLE_MAX ? HP_SAMPLE_APPENDED_FLAGS : 0, m);
+		memcpy(b->data + (size_t)i * size, m, size);
 	}
-	for (size_t i = 0; i < b->total && !fixed; i++)
+	for (size_t i = 0; i < b->total && !size; i++)
 		b->data[i] = (uint8_t)(next() % 5);
 }
 
@@ -102,12 +105,13 @@ static size_t there_and_back(const struct pack_block *b, bool sample)
 {
 	struct hps_out out = { 0 };
 	struct pack_block c;
-	uint32_t offsets[HPS_SAMPLE_FIELDS];
-	uint8_t sizes[HPS_SAMPLE_FIELDS];
-	hps_layout_offsets(hps_sample_fields, HPS_SAMPLE_FIELDS, offsets);
-	for (size_t i = 0; i < HPS_SAMPLE_FIELDS; i++)
+	uint32_t offsets[HP_SAMPLE_FIELDS];
+	uint8_t sizes[HP_SAMPLE_FIELDS];
+	hps_layout_offsets(hps_sample_fields, HP_SAMPLE_FIELDS, offsets);
+	for (size_t i = 0; i < HP_SAMPLE_FIELDS; i++)
 		sizes[i] = (uint8_t)hps_type_size(hps_sample_fields[i].type);
-	assert_int_equal(pack_put(&out, b, offsets, sizes, HPS_SAMPLE_FIELDS, sample), 0);
+	size_t n = b->n && b->size[0] == HPS_SAMPLE_MAX ? HP_SAMPLE_FIELDS : HP_SAMPLE_BASE;
+	assert_int_equal(pack_put(&out, b, offsets, sizes, n, sample), 0);
 	struct hps_in in = { out.data, out.data + out.size, false };
 	assert_int_equal(pack_get(&in, &c), 0);
 	assert_int_equal(c.n, b->n);
@@ -136,17 +140,20 @@ static void blocks(void **state)
 	(void)state;
 	for (uint32_t n = 0; n < 400; n = n * 3 + 1) {
 		struct pack_block b;
-		fill(&b, n, false);
+		fill(&b, n, 0);
 		there_and_back(&b, false);
 		there_and_back(&b, true);
 		pack_free(&b);
-		fill(&b, n, true);
+		fill(&b, n, HPS_SAMPLE_SIZE);
+		there_and_back(&b, true);
+		pack_free(&b);
+		fill(&b, n, HPS_SAMPLE_MAX); /* with the appended fields */
 		there_and_back(&b, true);
 		pack_free(&b);
 	}
 	/* a model is worth something: the same samples without it */
 	struct pack_block b;
-	fill(&b, 2000, true);
+	fill(&b, 2000, HPS_SAMPLE_SIZE);
 	size_t with = there_and_back(&b, true), without = there_and_back(&b, false);
 	assert_true(with * 3 < without * 2);
 	pack_free(&b);
@@ -184,14 +191,14 @@ static void predictions(void **state)
 	(void)state;
 	for (int turn = 0; turn < 5000; turn++) {
 		struct hp_sample s = HP_SAMPLE_INIT;
-		uint8_t m[HPS_SAMPLE_SIZE];
+		uint8_t m[HPS_SAMPLE_MAX];
 		for (int i = 0; i < 3; i++)
 			s.rotvec[i] = ((double)(next() % 20001) - 10000) / 10000 * 1.5;
 		hp_quat_from_rotvec(s.rotvec, s.quat);
 		hp_quat_to_ypr(s.quat, s.ypr);
 		s.time_ns = 1000;
 		s.arrival_ns = 1010;
-		hps_sample_pack(&s, m);
+		hps_sample_pack(&s, 0, m);
 		pack_model_apply(PACK_FROM_ROTVEC, 1000, m);
 		for (size_t at = 36; at < 116; at += 8) {
 			int64_t off = (int64_t)hps_u64_at(m + at);

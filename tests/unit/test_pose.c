@@ -103,42 +103,39 @@ static void test_finite(void **state)
 {
 	(void)state;
 	static const double bad[] = { NAN, -NAN, INFINITY, -INFINITY };
+	/* every double of the table, so that no new one is forgotten */
+#define PART_F64(member, flag) { offsetof(struct hp_sample, member), flag },
+#define PART_I64(...)
+#define PART_U64(...)
+#define PART_U32(...)
 	static const struct {
 		size_t offset;
-		int n;
-		unsigned flag;
+		uint32_t flag;
 	} parts[] = {
-		{ offsetof(struct hp_sample, quat), 4, 0 },
-		{ offsetof(struct hp_sample, rotvec), 3, HP_ROTVEC },
-		{ offsetof(struct hp_sample, ypr), 3, HP_YPR },
-		{ offsetof(struct hp_sample, pos), 3, HP_POS },
-		{ offsetof(struct hp_sample, gyro), 3, HP_GYRO },
-		{ offsetof(struct hp_sample, accel), 3, HP_ACCEL },
-		{ offsetof(struct hp_sample, rate_hz), 1, 0 },
-		{ offsetof(struct hp_sample, latency_ms), 1, 0 },
-		{ offsetof(struct hp_sample, angvel), 3, HP_ANGVEL },
-		{ offsetof(struct hp_sample, confidence), 1, HP_CONFIDENCE },
+#define HP_SAMPLE_FIELD(member, kind, cell, name, unit, flag, ...) PART_##kind(member, flag)
+#include "sample/fields.def"
+#define HP_SAMPLE_APPENDED(member, kind, cell, name, unit, flag, ...) PART_##kind(member, flag)
+#include "sample/fields.def"
 	};
 	struct hp_sample s = HP_SAMPLE_INIT;
-	s.flags = HP_ROTVEC | HP_YPR | HP_POS | HP_GYRO | HP_ACCEL | HP_ANGVEL | HP_CONFIDENCE;
+	s.flags = HP_ROTVEC | HP_YPR | HP_POS | HP_GYRO | HP_ACCEL | HP_SAMPLE_APPENDED_FLAGS;
 	assert_true(hp_sample_finite(&s));
-	for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
-		for (int i = 0; i < parts[p].n; i++) {
-			double *at = (double *)(void *)((char *)&s + parts[p].offset) + i, old = *at;
-			for (size_t b = 0; b < sizeof bad / sizeof *bad; b++) {
-				*at = bad[b];
-				assert_false(hp_sample_finite(&s));
-				if (parts[p].flag) {
-					s.flags ^= parts[p].flag; /* not declared: not looked at */
-					assert_true(hp_sample_finite(&s));
-					s.flags ^= parts[p].flag;
-				}
+	for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+		double *at = (double *)(void *)((char *)&s + parts[p].offset), old = *at;
+		for (size_t b = 0; b < sizeof bad / sizeof *bad; b++) {
+			*at = bad[b];
+			assert_false(hp_sample_finite(&s));
+			if (parts[p].flag) {
+				s.flags ^= parts[p].flag; /* not declared: not looked at */
+				assert_true(hp_sample_finite(&s));
+				s.flags ^= parts[p].flag;
 			}
-			*at = 1.7976931348623157e308; /* large is finite, and stays so when several are */
-			assert_true(hp_sample_finite(&s));
-			*at = i & 1 ? old : -1.7976931348623157e308;
-			assert_true(hp_sample_finite(&s));
 		}
+		*at = 1.7976931348623157e308; /* large is finite, and stays so when several are */
+		assert_true(hp_sample_finite(&s));
+		*at = p & 1 ? old : -1.7976931348623157e308;
+		assert_true(hp_sample_finite(&s));
+	}
 }
 
 static void test_copy(void **state)

@@ -8,8 +8,10 @@
 #include <cmocka.h>
 
 #include "have.h"
-#include "session_make.h"
+#include "session/head.h"
 #include "session/record.h"
+#include "session_make.h"
+#include <math.h>
 #include <unistd.h>
 
 static char why[300];
@@ -411,6 +413,62 @@ static void live_tail(void **state)
 	unlink(path);
 }
 
+/* Appended fields are in the files that ask for them, and others do not claim to have them. */
+static void appended(void **state)
+{
+	(void)state;
+	static const uint32_t asked[] = { 0, HP_ANGVEL, HP_CONFIDENCE, HP_SAMPLE_APPENDED_FLAGS };
+	static const struct hp_sample empty = HP_SAMPLE_INIT;
+	for (int turn = 0; turn < 8; turn++) {
+		bool json = turn >= 4;
+		uint32_t flags = asked[turn % 4];
+		struct hps_writer *w;
+		struct hps_reader *r;
+		struct hps_message m;
+		struct hp_sample s;
+		char path[] = "/tmp/headpipe-appended-XXXXXX";
+		close(mkstemp(path));
+		assert_int_equal(hps_create(&w, path, NULL), 0);
+		int ch = hps_add_samples_with(w, json, flags, NULL);
+		for (unsigned i = 0; i < 4; i++) {
+			s = make_sample(i);
+			s.flags |= i ? HP_SAMPLE_APPENDED_FLAGS : 0;
+			/* not in force in the first one, whatever it is */
+			for (int k = 0; k < 3; k++)
+				s.angvel[k] = i ? i + 0.1 * k : NAN;
+			s.confidence = i ? 0.25 * i : NAN;
+			assert_int_equal(hps_write_sample(w, ch, &s), 0);
+		}
+		assert_int_equal(hps_finish(w), 0);
+		assert_int_equal(hps_open(&r, path, NULL, why, sizeof why), 0);
+		int channel = hps_channel_find(r, HPS_TOPIC_SAMPLE);
+		assert_int_equal(hps_sample_flags(r, channel), flags);
+		if (!json) {
+			const struct hps_channel *c = hps_channel_at(r, channel);
+			size_t doubles = (flags & HP_ANGVEL ? 3u : 0) + (flags & HP_CONFIDENCE ? 1u : 0);
+			if (flags != HP_SAMPLE_APPENDED_FLAGS) /* there may be more one day */
+				assert_int_equal(c->nfields, 28 + doubles);
+			if (!flags)
+				assert_int_equal(c->message_size, 216);
+		}
+		struct hps_cursor c = hps_begin(r, channel);
+		for (unsigned i = 0; i < 4; i++) {
+			assert_int_equal(hps_next(&c, &m), 1);
+			assert_int_equal(hps_get_sample(r, &m, &s), 0);
+			assert_int_equal(s.flags & HP_SAMPLE_APPENDED_FLAGS, i ? flags : 0);
+			bool velocity = i && flags & HP_ANGVEL, confidence = i && flags & HP_CONFIDENCE;
+			for (int k = 0; k < 3; k++)
+				assert_true(s.angvel[k] == (velocity ? i + 0.1 * k : empty.angvel[k]));
+			assert_true(s.confidence == (confidence ? 0.25 * i : empty.confidence));
+			struct hp_sample want = make_sample(i);
+			assert_memory_equal(&s.seq, &want.seq,
+			                    offsetof(struct hp_sample, pad0) - offsetof(struct hp_sample, seq));
+		}
+		hps_close(r);
+		unlink(path);
+	}
+}
+
 /* The disk is full at any byte: what was closed is there, and the error stays. */
 static void full_disk(void **state)
 {
@@ -458,6 +516,7 @@ int main(void)
 		cmocka_unit_test(the_hook_edits_and_drops),
 		cmocka_unit_test(wrong_calls),
 		cmocka_unit_test(live_tail),
+		cmocka_unit_test(appended),
 		cmocka_unit_test(full_disk),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

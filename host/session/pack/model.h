@@ -12,7 +12,7 @@ enum pack_model {
 	PACK_MODELS
 };
 
-/* One message of HPS_SAMPLE_SIZE bytes, in place: numbers to differences, and back. time: its log time. */
+/* One message, its first HPS_SAMPLE_SIZE bytes, in place: numbers to differences, and back. time: its log time. */
 void pack_model_apply(enum pack_model, int64_t time, uint8_t *message);
 void pack_model_undo(enum pack_model, int64_t time, uint8_t *message);
 #endif

@@ -48,12 +48,12 @@ static int put_fixed(struct hps_out *out, const struct pack_block *b, const uint
 {
 	struct hps_out best = { 0 };
 	uint8_t *data = malloc(b->total + 1);
-	int code = data ? 0 : -ENOMEM, models = sample && b->size[0] == HPS_SAMPLE_SIZE ? PACK_MODELS : 1;
+	int code = data ? 0 : -ENOMEM, models = sample && b->size[0] >= HPS_SAMPLE_SIZE ? PACK_MODELS : 1;
 	for (int m = 0; m < models && !code; m++) {
 		struct hps_out one = { 0 };
 		memcpy(data, b->data, b->total);
 		for (uint32_t i = 0; i < b->n && m; i++)
-			pack_model_apply((enum pack_model)m, b->time[i], data + (size_t)i * HPS_SAMPLE_SIZE);
+			pack_model_apply((enum pack_model)m, b->time[i], data + (size_t)i * b->size[0]);
 		code = put_columns(&one, b, data, widths, count, (enum pack_model)m);
 		if (!code && (!best.data || one.size < best.size)) {
 			struct hps_out swap = best;
@@ -123,7 +123,7 @@ static int get_fixed(struct hps_in *in, struct pack_block *b, size_t count)
 		if (widths[k] != 1 && widths[k] != 2 && widths[k] != 4 && widths[k] != 8)
 			return -EBADMSG;
 	}
-	if (!widths || sum != size || model >= PACK_MODELS || (model && size != HPS_SAMPLE_SIZE))
+	if (!widths || sum != size || model >= PACK_MODELS || (model && size < HPS_SAMPLE_SIZE))
 		return -EBADMSG;
 	for (uint32_t i = 0; i < b->n; i++)
 		if (b->size[i] != size)
