@@ -166,7 +166,8 @@ $B/libheadpipe-session.a: $(SESSION_PIC)
 	@ld -r $^ -o $B/pic/session.o && objcopy --localize-hidden $B/pic/session.o && ar rcs $@ $B/pic/session.o
 
 # Session files in figures, beside those of the peer; --json: one object per line.
-$B/headpipe-bench-session: $B/bench/session/bench_session.o $B/libhost.a
+BENCH_SESSIONO := $(patsubst %.c,$B/%.o,$(wildcard bench/session/*.c))
+$B/headpipe-bench-session: $(BENCH_SESSIONO) $B/libhost.a
 	$(call Q,LINK $@)$(LINK) $^ -o $@ $(PC_LIBS) -lm -lpthread
 bench-session: deps
 	@$(MAKE) --no-print-directory $B/headpipe-bench-session
@@ -253,5 +254,5 @@ format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 clean:
 	rm -rf build
--include $(SESSION_PIC:.o=.d) $B/bench/session/bench_session.d
+-include $(SESSION_PIC:.o=.d) $(BENCH_SESSIONO:.o=.d)
 -include $(BENCHO:.o=.d) $(LIBO:.o=.d) $B/tests/docs/tables.d $B/host/commands/main.d $(UNIT:=.d) $(PLAINO:.o=.d) $(FUZZ:=.d) $(TESTMODS:.so=.d)

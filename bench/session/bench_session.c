@@ -2,6 +2,7 @@
  * bench_session.c - sessions in figures: writing, reading, jumping, properties, differences, memory. 1,000,000 samples
  * of 18 fields and 88 bytes at 250 Hz, the shape that the VTX SDK was measured with (docs/recording.md has both).
  * Usage: headpipe-bench-session [--json] [--cpu] [--samples N] [--folder DIR] */
+#include "bench.h"
 #include "have.h"
 #include "headpipe-session.h"
 #include <errno.h>
@@ -37,14 +38,13 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void die(const char *what, const char *why)
+void die(const char *what, const char *why)
 {
 	fprintf(stderr, "headpipe-bench-session: %s: %s\n", what, why);
 	exit(1);
 }
 
-/* goal: 0 = none; better: +1 more is better, -1 less is better */
-static void row(const char *name, double value, const char *unit, double goal, int better, const char *peer)
+void row(const char *name, double value, const char *unit, double goal, int better, const char *peer)
 {
 	if (json) {
 		printf("{\"row\":\"%s\",\"value\":%.6g,\"unit\":\"%s\"}\n", name, value, unit);
@@ -441,6 +441,8 @@ static void bench_own(enum hps_compression packing, const char *kind, bool text)
 int main(int argc, char **argv)
 {
 	const char *folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+	if (argc == 6 && !strcmp(argv[1], "--part"))
+		return bench_part(argv[2], atoi(argv[3]), strtoll(argv[4], NULL, 10), strtoull(argv[5], NULL, 10));
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--json"))
 			json = true;
@@ -516,6 +518,7 @@ int main(int argc, char **argv)
 	if (HP_HAVE_ZSTD)
 		bench_own(HPS_ZSTD, "zstd", false);
 	bench_own(HPS_NONE, "json", true);
+	bench_large(argv[0], folder, samples / 10 * 32);
 	unlink(raw_path);
 	unlink(zstd_path);
 	unlink(extra_path);
