@@ -33,6 +33,13 @@ static void read_all(struct hps_reader *r)
 	}
 	(void)sum; /* every byte was read */
 	hps_get_info(r, &info);
+	int64_t first = 0, last = 0;
+	hps_recorded(r, &first, &last);
+	c = hps_begin(r, -1);
+	for (int i = 0; i < 2000 && (code = hps_next_between(&c, first / 2, info.end, &m)) != 0; i++)
+		sum += code == 1 && m.size ? m.data[m.size - 1] : 0;
+	hps_seek_event_before(&c, HP_CONNECTED);
+	hps_next(&c, &m);
 	for (size_t i = 0; i < info.nchannels && i < 50; i++) {
 		hps_get_stream(r, (int)i, &st);
 		c = hps_begin(r, (int)i);
