@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * data.c - the motion that all rows work on. */
+#include "api/builtin.h"
 #include "../tests/plain/pose.h"
 #include "../tests/plain/random.h"
 #include "bench.h"

@@ -15,7 +15,7 @@ void bench_pipe_open(struct bench_pipe *p, const char *ini)
 {
 	struct hp_errors errors = { 0 };
 	memset(p, 0, sizeof *p);
-	hp_log_level(HP_ERROR);
+	hp_log_level(HP_LOG_ERROR);
 	if (hp_config_parse(&p->config, ini, strlen(ini), "bench", &errors) ||
 	    hp_graph_build(&p->run, &p->config, &errors))
 		bench_die(errors.text ? errors.text : "configuration");

@@ -130,7 +130,7 @@ static void say_reset(struct center *c, const struct hp_sample *s, double degree
 	         "the device started anew (its reset counter went from %lu to %lu) and its heading changed by %.0f "
 	         "degrees: %s",
 	         (unsigned long)c->reset_count, (unsigned long)s->reset_count, degrees, does[c->on_reset]);
-	c->host->log(c->host, HP_INFO, text);
+	c->host->log(c->host, HP_LOG_INFO, text);
 }
 /* The world of the device turned: D * new pose = old pose. Where gravity holds its vertical, D is about the vertical
  * and a tilt that changed meanwhile was the head's. */

@@ -118,7 +118,7 @@ static void say(struct curve *c, const char *axis, const char *text)
 {
 	char line[240];
 	snprintf(line, sizeof line, "%s: %s", axis, text);
-	c->host->log(c->host, HP_INFO, line);
+	c->host->log(c->host, HP_LOG_INFO, line);
 }
 /* Where a curve folds: two ways to hold the head and one view, or one way and two views. */
 static void say_folds(struct curve *c)

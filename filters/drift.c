@@ -151,7 +151,7 @@ static int filter(void *self, struct hp_sample *s)
 	double dt = (double)(int64_t)((uint64_t)s->time_ns - (uint64_t)d->last_ns) / 1e9;
 	if (d->mode == AUTO && !(s->flags & HP_GYRO) && !d->told) {
 		d->told = true;
-		d->host->log(d->host, HP_INFO, "there is no angular velocity in the samples, so drift is left alone");
+		d->host->log(d->host, HP_LOG_INFO, "there is no angular velocity in the samples, so drift is left alone");
 	}
 	if (d->mode == AUTO && d->started && dt > 0) {
 		d->turned = remainder(d->turned + d->creep * fmin(dt, 10), 360);

@@ -2,6 +2,7 @@
  * orientation.c - from a device's raw rotation to a steady head pose: axis map, smoothing that gives way to fast
  * motion, slow drift correction, centre. The reference's filter in its exact order of operations, so that the same
  * reports give the same bits; quat.h has the formulas. */
+#include "api/builtin.h"
 #include "orientation.h"
 #include "pose/axis_map.h"
 #include "pose/pose.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * exec.c - samples from the standard output of a program, one JSON object per line. */
+#include "run/inside.h"
 #include "io/child.h"
 #include "json_sample.h"
 #include "base/lines.h"
@@ -59,7 +60,7 @@ static void complain(struct exec *e, const char *why)
 		snprintf(text + strlen(text), sizeof text - strlen(text), " (and %llu before it)",
 		         (unsigned long long)(e->bad - e->bad_told - 1));
 	e->bad_told = e->bad;
-	e->host->log(e->host, HP_WARN, text);
+	e->host->log(e->host, HP_LOG_WARN, text);
 }
 
 static void take_line(void *arg, const char *text, size_t n, bool cut)
@@ -140,7 +141,7 @@ static int exec_open(void *self, const struct hp_host *host)
 	snprintf(e->label, sizeof e->label, "program %s", host->name);
 	int r = hp_lines_init(&e->lines, LINE_MAX_BYTES);
 	if (r == 0)
-		r = hp_child_open(&e->child, host, &e->options, &ops, e, 0, 0);
+		r = hp_child_open(&e->child, host, hp_inside_loop(host), &e->options, &ops, e, 0, 0);
 	if (r < 0) {
 		hp_child_stop(&e->child);
 		hp_child_close(&e->child);
@@ -169,7 +170,7 @@ static void exec_close(void *self)
 	if (e->bad) {
 		snprintf(text, sizeof text, "%llu samples, %llu lines that were none", (unsigned long long)e->good,
 		         (unsigned long long)e->bad);
-		e->host->log(e->host, HP_WARN, text);
+		e->host->log(e->host, HP_LOG_WARN, text);
 	}
 	hp_lines_free(&e->lines);
 	hp_child_close(&e->child);

@@ -65,7 +65,7 @@ static void complain(struct state *s, int64_t now, const char *topic, const char
 		snprintf(text + strlen(text), sizeof text - strlen(text), " (and %llu before it)",
 		         (unsigned long long)(s->bad - s->bad_told - 1));
 	s->bad_told = s->bad;
-	s->host->log(s->host, HP_WARN, text);
+	s->host->log(s->host, HP_LOG_WARN, text);
 }
 
 static bool from_ours(struct state *s, const char *topic)
@@ -78,7 +78,7 @@ static bool from_ours(struct state *s, const char *topic)
 	if (!s->told_other) {
 		snprintf(text, sizeof text, "listening to %.100s; %.100s is passed over (one section is one headset)",
 		         s->topic, topic);
-		s->host->log(s->host, HP_WARN, text);
+		s->host->log(s->host, HP_LOG_WARN, text);
 	}
 	s->told_other = true;
 	return false;
@@ -182,7 +182,7 @@ static void mqtt_close(void *self)
 	if (s->bad) {
 		snprintf(text, sizeof text, "%llu samples, %llu messages that were none", (unsigned long long)s->good,
 		         (unsigned long long)s->bad);
-		s->host->log(s->host, HP_WARN, text);
+		s->host->log(s->host, HP_LOG_WARN, text);
 	}
 	if (hp_mqtt_close(&s->session))
 		free(s);

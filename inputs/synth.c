@@ -214,7 +214,7 @@ static int synth_start(void *self)
 	s->host->describe(s->host, &(struct hp_stream){
 	                               .struct_size = sizeof(struct hp_stream),
 	                               .device = "headpipe synth",
-	                               .flags = HP_REPLAY,
+	                               .flags = HP_STREAM_REPLAY,
 	                           });
 	struct hp_event event = { .struct_size = sizeof event, .type = HP_CONNECTED, .text = "headpipe synth" };
 	s->host->emit(s->host, &(struct hp_item){ .struct_size = sizeof(struct hp_item), .event = &event });

@@ -260,7 +260,7 @@ static int header_wanted(struct csv *c, const char *want, size_t size)
 	         "%.512s: has other columns than this section writes, so nothing is appended; choose another path, or "
 	         "the same columns and stage",
 	         c->path);
-	c->host->log(c->host, HP_ERROR, text);
+	c->host->log(c->host, HP_LOG_ERROR, text);
 	return -EEXIST;
 }
 static int csv_check(const void *self, const char **key, char *why, size_t size)
@@ -310,7 +310,7 @@ static int trouble(struct csv *c, int error)
 	} else if (c->lost == 1) {
 		snprintf(text, sizeof text,
 		         "%.512s: the disk is too slow, rows are lost; the end of the run tells how many", c->path);
-		c->host->log(c->host, HP_WARN, text);
+		c->host->log(c->host, HP_LOG_WARN, text);
 	}
 	return 0;
 }

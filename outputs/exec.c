@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * exec.c - samples in any encoding to the standard input of a program that runs beside headpipe. */
+#include "run/inside.h"
 #include "io/child.h"
 #include "io/framing.h"
 #include <errno.h>
@@ -29,7 +30,7 @@ static int exec_open(void *self, const struct hp_host *host)
 {
 	struct exec *e = self;
 	e->host = host;
-	int r = hp_child_open(&e->child, host, &e->options, &ops, e, RECORD_MAX, (size_t)e->buffer * 1024);
+	int r = hp_child_open(&e->child, host, hp_inside_loop(host), &e->options, &ops, e, RECORD_MAX, (size_t)e->buffer * 1024);
 	if (r == 0)
 		r = hp_child_start(&e->child);
 	if (r < 0) {
@@ -53,7 +54,7 @@ static int exec_send(void *self, const void *data, size_t size)
 	e->absent += r == -ENOTCONN;
 	if (r == -ENOBUFS && e->slow++ == 0)
 		e->host->log(
-		    e->host, HP_WARN,
+		    e->host, HP_LOG_WARN,
 		    "the program does not read fast enough, samples are dropped; their number is told at the end");
 	return 0;
 }
@@ -72,7 +73,7 @@ static void exec_close(void *self)
 		snprintf(text, sizeof text,
 		         "%llu samples handed over, %llu dropped because it did not read, %llu while it did not run",
 		         (unsigned long long)e->sent, (unsigned long long)e->slow, (unsigned long long)e->absent);
-		e->host->log(e->host, HP_WARN, text);
+		e->host->log(e->host, HP_LOG_WARN, text);
 	}
 	hp_child_close(&e->child);
 }

@@ -3,6 +3,7 @@
  *
  * Files are written by the host's writer thread. Numbered files are never overwritten: a run goes on behind the highest
  * number it finds. */
+#include "run/inside.h"
 #include "io/framing.h"
 #include "headpipe.h"
 #include <dirent.h>
@@ -129,7 +130,7 @@ static void unlinked(uv_fs_t *request)
 	if (request->result < 0 && request->result != UV_ENOENT) {
 		snprintf(text, sizeof text, "%s: cannot be deleted: %s", request->path,
 		         uv_strerror((int)request->result));
-		f->host->log(f->host, HP_WARN, text);
+		f->host->log(f->host, HP_LOG_WARN, text);
 	}
 	uv_fs_req_cleanup(request);
 	f->unlinking = false;
@@ -144,7 +145,7 @@ static void delete_old(struct file *f)
 		return;
 	name_of(f, f->oldest++, name);
 	f->unlink.data = f;
-	f->unlinking = uv_fs_unlink(f->host->loop, &f->unlink, name, unlinked) == 0;
+	f->unlinking = uv_fs_unlink(hp_inside_loop(f->host), &f->unlink, name, unlinked) == 0;
 }
 
 /* ---- the open file ---------------------------------------------------------------------------------------------- */
@@ -214,7 +215,7 @@ static int trouble(struct file *f, long error)
 	f->lost++;
 	if (error == -ENOBUFS) {
 		if (f->lost == 1)
-			f->host->log(f->host, HP_WARN,
+			f->host->log(f->host, HP_LOG_WARN,
 			             "the disk is too slow, samples are lost; their number is told at the end");
 		return 0;
 	}
@@ -276,7 +277,7 @@ static void file_close(void *self)
 		return;
 	snprintf(text, sizeof text, "%s: %llu samples written, %llu lost", f->path, (unsigned long long)f->records,
 	         (unsigned long long)f->lost);
-	f->host->log(f->host, HP_WARN, text);
+	f->host->log(f->host, HP_LOG_WARN, text);
 }
 
 HP_MODULE(file) = {

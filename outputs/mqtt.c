@@ -87,7 +87,7 @@ static const struct hp_mqtt_ops ops = { .connected = connected, .lost = lost, .p
 
 static void set_topic(struct mqtt *m)
 {
-	const struct hp_stream *from = m->host->stream(m->host, 0);
+	const struct hp_stream *from = m->host->stream(m->host);
 	const char *device = from->device && *from->device ? from->device : "unknown";
 	const char *serial = from->serial && *from->serial ? from->serial : "unknown";
 	if (!hp_mqtt_topic(m->topic, m->host->name, device, serial, m->state->topic, sizeof m->state->topic))
@@ -120,7 +120,7 @@ static int mqtt_send(void *self, const void *data, size_t size)
 	struct state *s = m->state;
 	if (atomic_load(&s->session.connected) && atomic_load(&s->waiting) >= m->queue) {
 		if (s->dropped++ == 0)
-			m->host->log(m->host, HP_WARN,
+			m->host->log(m->host, HP_LOG_WARN,
 			             "the broker is too slow, samples are dropped; their number is told at the end");
 		return 0;
 	}
@@ -159,7 +159,7 @@ static void mqtt_close(void *self)
 		         "%llu samples sent, %llu dropped because the broker was slow, %llu while it was away, %llu "
 		         "on their way when it went",
 		         sent, (unsigned long long)s->dropped, (unsigned long long)s->absent, way);
-		m->host->log(m->host, HP_WARN, text);
+		m->host->log(m->host, HP_LOG_WARN, text);
 	}
 	free(s);
 }

@@ -62,7 +62,7 @@ static int fail(struct shm *m, const char *what)
 	int error = errno;
 	snprintf(text, sizeof text, "shared memory %.100s: %s: %s%s", m->name, what, strerror(error),
 	         error == EACCES ? " (it belongs to another user; remove it or run as that user)" : "");
-	m->host->log(m->host, HP_ERROR, text);
+	m->host->log(m->host, HP_LOG_ERROR, text);
 	return -error;
 }
 static void shm_shut(void *self)

@@ -101,7 +101,7 @@ static int resolve(struct tcp *t, const struct hp_addr *a, bool passive, struct 
 	snprintf(port, sizeof port, "%u", a->port);
 	int r = getaddrinfo(a->host, port, &hints, &list);
 	if (r) {
-		say(t, HP_ERROR, "%s port %u: %s", a->host, a->port,
+		say(t, HP_LOG_ERROR, "%s port %u: %s", a->host, a->port,
 		    r == EAI_SYSTEM ? strerror(errno) : gai_strerror(r));
 		return -EADDRNOTAVAIL;
 	}
@@ -148,7 +148,7 @@ static void drop(struct tcp *t, struct peer *p, const char *why)
 	p->state = FREE;
 	t->open -= was_open;
 	if (!t->to.n) {
-		say(t, HP_INFO, "client %s: %s", p->name, why);
+		say(t, HP_LOG_INFO, "client %s: %s", p->name, why);
 		return;
 	}
 	int64_t now = t->host->now(t->host);
@@ -161,7 +161,7 @@ static void drop(struct tcp *t, struct peer *p, const char *why)
 		p->told = false;
 	}
 	if (!p->told)
-		say(t, HP_WARN, "%s: %s%s", p->name, why,
+		say(t, HP_LOG_WARN, "%s: %s%s", p->name, why,
 		    p->brief < QUIET_AFTER ? "; trying again until it answers"
 		                           : ", as it keeps doing; trying again every few seconds without a word");
 	p->told = true;
@@ -176,13 +176,13 @@ static void opened(struct tcp *t, struct peer *p)
 	t->open++;
 	t->served++;
 	if (!t->to.n) {
-		say(t, HP_INFO, "client %s: connected", p->name);
+		say(t, HP_LOG_INFO, "client %s: connected", p->name);
 		return;
 	}
 	if (!p->brief)
 		p->wait = first_wait / 2;
 	if (p->brief < QUIET_AFTER)
-		say(t, HP_INFO, "connected to %s", p->name);
+		say(t, HP_LOG_INFO, "connected to %s", p->name);
 }
 
 static void connect_peer(struct tcp *t, struct peer *p)
@@ -234,7 +234,7 @@ static void accept_one(struct tcp *t, int listener)
 	int fd = accept4(listener, (struct sockaddr *)&a, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE)) {
 		if (accept_and_close(t, listener) >= 0 && t->refused++ == 0)
-			say(t, HP_WARN,
+			say(t, HP_LOG_WARN,
 			    "no file descriptor is left: the newest client is turned away (see `ulimit -n`)");
 		return;
 	}
@@ -246,7 +246,7 @@ static void accept_one(struct tcp *t, int listener)
 	if (!p) {
 		close(fd);
 		if (t->refused++ == 0)
-			say(t, HP_WARN, "more than %d clients: the newest is turned away (raise `clients`)",
+			say(t, HP_LOG_WARN, "more than %d clients: the newest is turned away (raise `clients`)",
 			    t->clients);
 		return;
 	}
@@ -330,7 +330,7 @@ static int listen_on(struct tcp *t, const struct hp_addr *a)
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
 	if (bind(fd, (const struct sockaddr *)&address, size) < 0 || listen(fd, 16) < 0) {
 		r = -errno;
-		say(t, HP_ERROR, "listen = %s port %u: %s", a->host, a->port, strerror(-r));
+		say(t, HP_LOG_ERROR, "listen = %s port %u: %s", a->host, a->port, strerror(-r));
 		return r;
 	}
 	return add_to_epoll(t, fd, (uint32_t)t->nlisteners - 1, EPOLLIN);
@@ -447,7 +447,7 @@ static void tcp_close(void *self)
 {
 	struct tcp *t = self;
 	if (t->slow || t->refused)
-		say(t, HP_WARN, "%llu connections, %llu ended because the peer was too slow, %llu turned away",
+		say(t, HP_LOG_WARN, "%llu connections, %llu ended because the peer was too slow, %llu turned away",
 		    (unsigned long long)t->served, (unsigned long long)t->slow, (unsigned long long)t->refused);
 	release(t);
 }

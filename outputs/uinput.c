@@ -61,7 +61,7 @@ static int refuse(const struct uinput *u, int error, const char *what)
 {
 	char text[512];
 	snprintf(text, sizeof text, "%.200s: %s", u->device, what);
-	u->host->log(u->host, HP_ERROR, text);
+	u->host->log(u->host, HP_LOG_ERROR, text);
 	return -error;
 }
 /* The three ways in which this usually goes wrong need three different cures. */
@@ -165,7 +165,7 @@ static int uinput_open(void *self, const struct hp_host *host)
 	}
 	const char *node = libevdev_uinput_get_devnode(u->joystick);
 	snprintf(text, sizeof text, "joystick \"%.60s\" is %.40s", u->title, node ? node : "there");
-	host->log(host, HP_INFO, text);
+	host->log(host, HP_LOG_INFO, text);
 	return 0;
 }
 /* What changed, and the mark behind it, in one write: the kernel takes any number of events at once. */

@@ -145,7 +145,7 @@ static int send_pose(struct xplane *x, int64_t now)
 			char text[128];
 			snprintf(text, sizeof text, "X-Plane's eye point is %.0f %.0f %.0f mm; moving it",
 			         (double)x->eye[0] * 1000, (double)x->eye[1] * 1000, (double)x->eye[2] * 1000);
-			x->host->log(x->host, HP_INFO, text);
+			x->host->log(x->host, HP_LOG_INFO, text);
 			x->told = true;
 		}
 	}
@@ -178,7 +178,7 @@ static int resolve(struct xplane *x)
 	int r = getaddrinfo(x->to.at[0].host, port, &hints, &found);
 	if (r) {
 		snprintf(text, sizeof text, "to: %.255s: %s", x->to.at[0].host, gai_strerror(r));
-		x->host->log(x->host, HP_ERROR, text);
+		x->host->log(x->host, HP_LOG_ERROR, text);
 		return -EHOSTUNREACH;
 	}
 	memcpy(&x->address, found->ai_addr, found->ai_addrlen);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static atomic_int threshold = HP_INFO;
+static atomic_int threshold = HP_LOG_INFO;
 static void (*sink_fn)(void *, enum hp_level, const char *);
 static void *sink_arg;
 

@@ -160,7 +160,7 @@ static void print_report(struct dump *d, const uint8_t *data, size_t size, int64
 static void warn(void *arg, enum hp_level level, const char *text)
 {
 	const struct dump *d = arg;
-	if (level >= HP_WARN)
+	if (level >= HP_LOG_WARN)
 		fprintf(stderr, "headpipe dump: %s %s\n", d->link.facts.name, text);
 }
 

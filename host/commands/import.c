@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * import.c - `headpipe import`: hid-recorder text to a session file, with the samples that the reports give. */
+#include "api/builtin.h"
 #include "commands/shared/tool.h"
 #include "inputs/decode/tracker.h"
 #include "inputs/replay/source.h"

@@ -8,9 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void show(const struct hp_module *m, const char *file)
+/* l: of a file */
+static void show(const struct hp_module *m, const struct hp_loaded *l, const char *path)
 {
-	printf("  %-16s %s%s%s%s\n", m->name, m->summary, file ? "   (" : "", file ? file : "", file ? ")" : "");
+	printf("  %-16s %s", m->name, m->summary);
+	if (l)
+		printf("   (%s%s%s%s%s)", path, l->n > 1 ? ":" : "", l->n > 1 ? m->name : "", m->version ? ", " : "",
+		       m->version ? m->version : "");
+	putchar('\n');
 }
 
 static void look(void *arg, const char *folder)
@@ -23,10 +28,11 @@ static void look(void *arg, const char *folder)
 		if (len < 4 || strcmp(e->d_name + len - 3, ".so"))
 			continue;
 		snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-		const struct hp_module *m = hp_module_load(path, why, sizeof why);
-		if (m && m->kind == kind)
-			show(m, path);
-		else if (!m && kind == HP_ENCODER) /* say it once, at the end */
+		const struct hp_loaded *l = hp_module_load(path, why, sizeof why);
+		for (size_t i = 0; l && i < l->n; i++)
+			if (l->modules[i]->kind == kind)
+				show(l->modules[i], l, path);
+		if (!l && kind == HP_ENCODER) /* say it once, at the end */
 			printf("  not loaded: %s\n", why);
 	}
 	if (dir)
@@ -56,7 +62,7 @@ static int modules(void *state)
 		printf("%s%ss\n", k == HP_INPUT ? "" : "\n", hp_kind_word(kind));
 		for (size_t i = 0; i < n; i++)
 			if (b[i].kind == kind && b[i].module)
-				show(b[i].module, NULL);
+				show(b[i].module, NULL, NULL);
 		for (size_t i = 0; i < n; i++)
 			if (b[i].kind == kind && !b[i].module)
 				printf("  %-16s not built: needs %s\n", b[i].name, b[i].needs);

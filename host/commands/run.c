@@ -45,7 +45,7 @@ static void on_signal(uv_signal_t *s, int number)
 {
 	struct control *c = s->data;
 	if (number == SIGUSR1) {
-		hp_log(HP_INFO, NULL, "recentered");
+		hp_log(HP_LOG_INFO, NULL, "recentered");
 		hp_recenter(c->run);
 	} else if (number == SIGHUP) {
 		hp_live_reload(c->run, c->arguments->assignments.at, c->arguments->assignments.n);
@@ -106,9 +106,9 @@ static void say_counts(const struct hp_run *run)
 			snprintf(more + strlen(more), sizeof more - strlen(more), ", %llu not finite",
 			         (unsigned long long)n->not_finite);
 		if (n->kind == HP_INPUT)
-			hp_log(HP_INFO, n->who, "%llu samples%s", (unsigned long long)n->samples_in, more);
+			hp_log(HP_LOG_INFO, n->who, "%llu samples%s", (unsigned long long)n->samples_in, more);
 		else if (n->kind == HP_OUTPUT)
-			hp_log(HP_INFO, n->who, "%llu of %llu samples%s", (unsigned long long)n->samples_out,
+			hp_log(HP_LOG_INFO, n->who, "%llu of %llu samples%s", (unsigned long long)n->samples_out,
 			       (unsigned long long)n->samples_in, more);
 	}
 }

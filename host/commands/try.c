@@ -344,12 +344,12 @@ static int find_module(struct arguments *a, char path[PATH_MAX])
 			        path);
 			return 1;
 		}
-		const struct hp_module *m = hp_module_load(path, why, sizeof why);
-		if (!m) {
+		const struct hp_loaded *l = hp_module_load(path, why, sizeof why);
+		if (!l) {
 			fprintf(stderr, "headpipe try: %s\n", why);
 			return 1;
 		}
-		a->kind = m->kind;
+		a->kind = (enum hp_kind)l->modules[0]->kind;
 		return 0;
 	}
 	snprintf(path, PATH_MAX, "%s", a->module);
@@ -411,7 +411,7 @@ static int run_it(const struct arguments *a, const char *module)
 	int status = load(a, module, &run, &config);
 	if (!status) {
 		run.quiet = true;
-		hp_log_level(HP_WARN);
+		hp_log_level(HP_LOG_WARN);
 		wrap(&run);
 		if (hp_life_open(&run) < 0)
 			run.exit_code = 1;

@@ -18,9 +18,14 @@ static const void *block_of(const struct hp_option *row, const char *bytes)
 {
 	const char *text;
 	struct hp_addrs addrs;
+	struct hp_list list;
 	if (row->type == HP_STR || row->type == HP_PATH) {
 		memcpy(&text, bytes, sizeof text);
 		return text;
+	}
+	if (row->type == HP_LIST) {
+		memcpy(&list, bytes, sizeof list);
+		return list.at;
 	}
 	if (row->type == HP_ADDRS) {
 		memcpy(&addrs, bytes, sizeof addrs);

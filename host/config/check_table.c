@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static size_t field_size(enum hp_type type)
+static size_t field_size(uint32_t type)
 {
 	switch (type) {
 	case HP_BOOL:
@@ -22,6 +22,8 @@ static size_t field_size(enum hp_type type)
 		return sizeof(const char *);
 	case HP_ADDRS:
 		return sizeof(struct hp_addrs);
+	case HP_LIST:
+		return sizeof(struct hp_list);
 	}
 	return 0;
 }
@@ -72,7 +74,11 @@ static bool bad_row(const struct hp_option *row, size_t state_size, enum hp_kind
 		wrong = "the field lies outside of the state";
 	else if (!(row->min <= row->max))
 		wrong = "min is above max";
-	else if (row->type == HP_ENUM && !good_choices(row->choices))
+	else if (row->min != row->max &&
+	         !(row->soft_min <= row->soft_max &&
+	           (row->soft_min == row->soft_max || (row->soft_min >= row->min && row->soft_max <= row->max))))
+		wrong = "the sensible range is not inside of the range";
+	else if ((row->type == HP_ENUM || row->type == HP_LIST) && !good_choices(row->choices))
 		wrong = "bad choices";
 	if (wrong) {
 		snprintf(why, why_size, "option `%.40s`: %s", row->key, wrong);

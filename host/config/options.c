@@ -53,9 +53,11 @@ void hp_option_allowed(const struct hp_option *row, char *buf, size_t size)
 		hp_real_to_text(row->min, low, sizeof low);
 		hp_real_to_text(row->max, high, sizeof high);
 		if (ranged)
-			snprintf(buf, size, "%s to %s", low, high);
+			snprintf(buf, size, "%s to %s%s%s", low, high, row->unit ? " " : "",
+			         row->unit ? row->unit : "");
 		else
-			snprintf(buf, size, row->type == HP_INT ? "a whole number" : "a number");
+			snprintf(buf, size, "a %snumber%s%s", row->type == HP_INT ? "whole " : "",
+			         row->unit ? ", " : "", row->unit ? row->unit : "");
 		break;
 	case HP_STR:
 		snprintf(buf, size, "text");
@@ -70,6 +72,12 @@ void hp_option_allowed(const struct hp_option *row, char *buf, size_t size)
 			snprintf(buf, size, "%s to %s", low, high);
 		else
 			snprintf(buf, size, "a time like 20ms, 1.5s, 5min");
+		break;
+	case HP_LIST:
+		snprintf(buf, size, "%s of %s%s", row->flags & HP_PERMUTATION ? "an order" : "a list", row->choices,
+		         row->flags & HP_PERMUTATION ? ""
+		         : row->flags & HP_SET       ? ", each at most once, or none"
+		                                     : ", or none");
 		break;
 	case HP_ADDRS:
 		snprintf(buf, size, "address:port[, ...]");

@@ -22,6 +22,8 @@ void hp_values_free(struct hp_values *);
 int hp_options_fill(const struct hp_option *table, void *state, const struct hp_section *, const char *module,
                     const struct hp_option *const *others, size_t nothers, struct hp_values *, struct hp_errors *);
 
+enum { HP_LIST_MAX = 64 }; /* entries of an HP_LIST */
+
 /* Parses one text for one row into field (row->size bytes). why: one clause without full stop, "out of range",
  * "not a number", ...; base_dir: for HP_PATH, NULL = current folder. Returns 0 or -1. */
 int hp_option_parse(const struct hp_option *, const char *text, const char *base_dir, void *field, struct hp_values *,

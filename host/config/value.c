@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 void *hp_values_keep(struct hp_values *values, void *block)
@@ -66,6 +67,75 @@ static int parse_enum(const struct hp_option *row, const char *text, int *value,
 			return 0;
 		}
 	return fail(why, why_size, "not one of the choices");
+}
+
+/* Words with commas or blanks between them; single characters may do without. The choice at the front of the text,
+ * -1: none. */
+static int list_choice(const struct hp_option *row, const char *text, bool letters, size_t *size)
+{
+	size_t n;
+	const char *choice;
+	*size = letters ? 1 : strcspn(text, ", \t");
+	for (int i = 0; (choice = hp_choice(row->choices, i, &n)); i++)
+		if (n == *size && !strncasecmp(choice, text, n))
+			return i;
+	return -1;
+}
+
+static bool all_letters(const char *choices)
+{
+	size_t n;
+	for (int i = 0; hp_choice(choices, i, &n); i++)
+		if (n != 1)
+			return false;
+	return true;
+}
+
+/* All choices in a clause: "X, Y, Z". */
+static void choices_text(const struct hp_option *row, char *buf, size_t size)
+{
+	size_t n, used = 0;
+	const char *choice;
+	*buf = 0;
+	for (int i = 0; used < size && (choice = hp_choice(row->choices, i, &n)); i++)
+		used += (size_t)snprintf(buf + used, size - used, "%s%.*s", i ? ", " : "", (int)n, choice);
+}
+
+static int parse_list(const struct hp_option *row, const char *text, struct hp_list *value, char *why, size_t why_size)
+{
+	bool letters = all_letters(row->choices), none = !strcasecmp(text, "none");
+	unsigned seen[256] = { 0 };
+	uint8_t at[HP_LIST_MAX];
+	char choices[160];
+	size_t size, count = 0;
+	choices_text(row, choices, sizeof choices);
+	value->n = 0;
+	for (const char *p = none ? "" : text + strspn(text, ", \t"); *p; p += size, p += strspn(p, ", \t")) {
+		int i = list_choice(row, p, letters, &size);
+		if (i < 0) {
+			snprintf(why, why_size, "`%.*s` is none of %s", size < 60 ? (int)size : 60, p, choices);
+			return -1;
+		}
+		if (seen[i]++ && row->flags & (HP_SET | HP_PERMUTATION)) {
+			snprintf(why, why_size, "`%.*s` stands there twice", (int)size, p);
+			return -1;
+		}
+		if (value->n == HP_LIST_MAX)
+			return fail(why, why_size, "the list is too long");
+		at[value->n++] = (uint8_t)i;
+	}
+	while (hp_choice(row->choices, (int)count, &size))
+		count++;
+	if (row->flags & HP_PERMUTATION && value->n != count) {
+		snprintf(why, why_size, "must name each of %s once", choices);
+		return -1;
+	}
+	if (!value->n && !none)
+		return fail(why, why_size, "is empty; write `none`");
+	uint8_t *copy = hp_need(malloc(value->n + 1));
+	memcpy(copy, at, value->n);
+	value->at = copy;
+	return 0;
 }
 
 static int parse_path(const char *text, const char *base_dir, char **value, char *why, size_t why_size)
@@ -137,6 +207,7 @@ int hp_option_parse(const struct hp_option *row, const char *text, const char *b
 		double real;
 		char *text;
 		struct hp_addrs addrs;
+		struct hp_list list;
 	} v = { .addrs = { 0, NULL } };
 	const void *from = &v;
 	int small;
@@ -183,6 +254,11 @@ int hp_option_parse(const struct hp_option *row, const char *text, const char *b
 				return -1;
 			hp_values_keep(values, v.addrs.at);
 		}
+		break;
+	case HP_LIST:
+		if (parse_list(row, text, &v.list, why, why_size) < 0)
+			return -1;
+		hp_values_keep(values, (void *)(uintptr_t)v.list.at);
 		break;
 	case HP_PATH:
 		if (*text && parse_path(text, base_dir, &v.text, why, why_size) < 0)

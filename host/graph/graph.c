@@ -12,9 +12,9 @@
 
 void hp_settings_apply(const struct hp_run *run)
 {
-	static const enum hp_level levels[] = { HP_DEBUG, HP_INFO, HP_WARN, HP_ERROR };
+	static const enum hp_level levels[] = { HP_LOG_DEBUG, HP_LOG_INFO, HP_LOG_WARN, HP_LOG_ERROR };
 	enum hp_level level = levels[run->settings.log_level];
-	hp_log_level(run->quiet && level < HP_WARN ? HP_WARN : level);
+	hp_log_level(run->quiet && level < HP_LOG_WARN ? HP_LOG_WARN : level);
 }
 
 static char *folder_of(const char *file)

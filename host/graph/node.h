@@ -2,6 +2,7 @@
  * node.h - what the host keeps of one section while it runs. Only host/ looks inside. */
 #ifndef HP_NODE_H
 #define HP_NODE_H
+#include "api/builtin.h"
 #include "config/config.h"
 #include "config/options.h"
 #include "headpipe.h"
@@ -14,6 +15,12 @@ struct hp_queue;
 struct hp_limit;
 
 enum hp_phase { HP_NEW, HP_OPENED, HP_STARTED, HP_ENDED, HP_FAILED, HP_STOPPED, HP_CLOSED };
+
+struct hp_slot {
+	struct hp_sample sample;
+	uint8_t room[HP_SAMPLE_MOST - sizeof(struct hp_sample)]; /* a newer module's header may have a longer sample */
+};
+_Static_assert(sizeof(struct hp_slot) == HP_SAMPLE_MOST, "what the loader lets pass");
 
 /* One step of an input's program; see pipeline.c. */
 struct hp_step {
@@ -62,7 +69,7 @@ struct hp_node {
 	/* inputs: the program, and what it runs on. filters: the slots of their own emit(). */
 	struct hp_step *steps;
 	uint32_t nsteps;
-	struct hp_sample *slots;
+	struct hp_slot *slots;
 	uint32_t nslots;
 	uint32_t first, after; /* filters: their subtree in the input's program; first slot: */
 	uint16_t slot;
@@ -70,10 +77,11 @@ struct hp_node {
 	size_t nraws;
 	struct hp_node **all; /* inputs: everything below, depth first, for events */
 	size_t nall;
-	uint64_t seq;            /* inputs and filters that emit: next sample number */
-	bool jump;               /* inputs: the next sample is the first after a gap */
-	bool rotvec_is_enough;   /* inputs: nothing directly below looks at quat[] */
-	struct hp_stream stream; /* inputs: what outputs see now; its strings are in stream_memory */
+	uint32_t known_flags, sample_size; /* inputs and filters that emit: what is taken of their samples */
+	uint64_t seq;                      /* inputs and filters that emit: next sample number */
+	bool jump;                         /* inputs: the next sample is the first after a gap */
+	bool rotvec_is_enough;             /* inputs: nothing directly below looks at quat[] */
+	struct hp_stream stream;           /* inputs: what outputs see now; its strings are in stream_memory */
 	void *stream_memory;
 	struct {
 		struct hp_stream stream;

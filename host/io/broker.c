@@ -37,7 +37,7 @@ static int read_password(struct hp_mqtt *m, char *out, size_t size)
 	FILE *f = fopen(path, "re");
 	if (!f || fstat(fileno(f), &st) < 0 || !fgets(out, (int)size, f)) {
 		int err = f && !ferror(f) ? ENODATA : errno;
-		hp_mqtt_say(m, HP_ERROR, "password_file %s: %s", path, err == ENODATA ? "it is empty" : strerror(err));
+		hp_mqtt_say(m, HP_LOG_ERROR, "password_file %s: %s", path, err == ENODATA ? "it is empty" : strerror(err));
 		if (f)
 			fclose(f);
 		return -err;
@@ -45,7 +45,7 @@ static int read_password(struct hp_mqtt *m, char *out, size_t size)
 	fclose(f);
 	out[strcspn(out, "\r\n")] = 0;
 	if (st.st_mode & (S_IRGRP | S_IROTH))
-		hp_mqtt_say(m, HP_WARN, "password_file %s can be read by others; chmod 600 would help", path);
+		hp_mqtt_say(m, HP_LOG_WARN, "password_file %s can be read by others; chmod 600 would help", path);
 	return 0;
 }
 
@@ -63,7 +63,7 @@ static int set_up(struct hp_mqtt *m)
 	hp_mqtt_end_client(m);
 	if (rc == MOSQ_ERR_SUCCESS)
 		return 0;
-	hp_mqtt_say(m, HP_ERROR, "%s%s%s", mosquitto_strerror(rc),
+	hp_mqtt_say(m, HP_LOG_ERROR, "%s%s%s", mosquitto_strerror(rc),
 	            o->tls ? "; are the certificate files there and readable? " : "",
 	            o->tls ? (*o->ca_file ? o->ca_file : o->cert_file) : "");
 	return rc == MOSQ_ERR_NOMEM ? -ENOMEM : -EINVAL;
@@ -160,7 +160,7 @@ bool hp_mqtt_close(struct hp_mqtt *m)
 	if (m->started && !ended_within(m, 1)) {
 		disconnect(m); /* the broker owes an answer; without it then */
 		if (!ended_within(m, 1)) {
-			hp_mqtt_say(m, HP_WARN, "the connection to the broker does not end; it is left behind");
+			hp_mqtt_say(m, HP_LOG_WARN, "the connection to the broker does not end; it is left behind");
 			pthread_detach(m->thread);
 			return false;
 		}

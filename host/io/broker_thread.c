@@ -40,7 +40,7 @@ static void trouble(struct hp_mqtt *m, const char *what)
 	if (!strcmp(m->told, what) || atomic_load(&m->stopping))
 		return;
 	snprintf(m->told, sizeof m->told, "%s", what);
-	hp_mqtt_say(m, HP_WARN, "%s port %u: %s; trying again until it works", m->options->broker.at[0].host,
+	hp_mqtt_say(m, HP_LOG_WARN, "%s port %u: %s; trying again until it works", m->options->broker.at[0].host,
 	            m->options->broker.at[0].port, what);
 }
 
@@ -82,7 +82,7 @@ static void on_connect(struct mosquitto *client, void *arg, int rc, int flags, c
 	m->quiet = m->short_lives >= 2;
 	if (!m->quiet) {
 		m->told[0] = 0;
-		hp_mqtt_say(m, HP_INFO, "connected to %s port %u", m->options->broker.at[0].host,
+		hp_mqtt_say(m, HP_LOG_INFO, "connected to %s port %u", m->options->broker.at[0].host,
 		            m->options->broker.at[0].port);
 	}
 	if (m->ops->connected)
@@ -251,7 +251,7 @@ static int attempt(struct hp_mqtt *m, int *error)
 			m->short_lives = 0;
 			m->told[0] = 0;
 			if (m->quiet)
-				hp_mqtt_say(m, HP_INFO, "connected to %s port %u, and it lasts now", broker->host,
+				hp_mqtt_say(m, HP_LOG_INFO, "connected to %s port %u, and it lasts now", broker->host,
 				            broker->port);
 			m->quiet = false;
 		}

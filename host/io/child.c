@@ -108,7 +108,7 @@ static void gone_deaf(struct hp_child *c, int error)
 {
 	stop_watching(c);
 	if (!c->deaf && !c->stopping)
-		say(c, HP_WARN, "the child has closed its input (%s); samples are dropped until it ends",
+		say(c, HP_LOG_WARN, "the child has closed its input (%s); samples are dropped until it ends",
 		    strerror(-error));
 	c->deaf = true;
 }
@@ -226,10 +226,10 @@ static void over(struct hp_child *c)
 		c->failures = 0;
 	}
 	if (++c->failures < QUIET_AFTER)
-		say(c, failed ? HP_WARN : HP_INFO, "the command %s; starting it again in %.3g s", how,
+		say(c, failed ? HP_LOG_WARN : HP_LOG_INFO, "the command %s; starting it again in %.3g s", how,
 		    (double)c->pause / 1e9);
 	else if (c->failures == QUIET_AFTER)
-		say(c, HP_WARN, "the command %s, as it keeps doing; starting it again every few seconds without a word",
+		say(c, HP_LOG_WARN, "the command %s, as it keeps doing; starting it again every few seconds without a word",
 		    how);
 	uv_timer_start(&c->timer, start_again, in_ms(c->pause), 0);
 	c->pause = c->pause * 2 < longest_pause ? c->pause * 2 : longest_pause;
@@ -277,7 +277,7 @@ static void exited(uv_process_t *p, int64_t status, int signal)
 static void read_from(struct hp_child *c, uv_pipe_t *pipe, int fd, uv_read_cb cb)
 {
 	c->handles++;
-	uv_pipe_init(c->host->loop, pipe, 0);
+	uv_pipe_init(c->loop, pipe, 0);
 	pipe->data = c;
 	uv_pipe_open(pipe, fd);
 	uv_read_start((uv_stream_t *)pipe, read_buffer, cb);
@@ -324,13 +324,13 @@ static int spawn(struct hp_child *c, const int child[3])
 		.stdio = stdio,
 	};
 	c->process.data = c;
-	return uv_spawn(c->host->loop, &c->process, &o);
+	return uv_spawn(c->loop, &c->process, &o);
 }
 
 /* Nothing runs; what there is of handles goes, and then it is as if it had ended at once. */
 static void not_started(struct hp_child *c, int error)
 {
-	say(c, HP_ERROR, "/bin/sh in %s: %s", *c->options->dir ? c->options->dir : ".", strerror(-error));
+	say(c, HP_LOG_ERROR, "/bin/sh in %s: %s", *c->options->dir ? c->options->dir : ".", strerror(-error));
 	c->exit_status = 127; /* as a shell says it */
 	c->exit_signal = 0;
 	if (c->handles)
@@ -361,7 +361,7 @@ int hp_child_start(struct hp_child *c)
 	if (c->ops->writes) {
 		c->handles++;
 		hp_outflow_start(&c->flow, ours[0]);
-		uv_poll_init(c->host->loop, &c->in, ours[0]);
+		uv_poll_init(c->loop, &c->in, ours[0]);
 		c->in.data = c;
 	}
 	c->has_out = c->ops->output != NULL;
@@ -373,10 +373,11 @@ int hp_child_start(struct hp_child *c)
 	return 0;
 }
 
-int hp_child_open(struct hp_child *c, const struct hp_host *host, const struct hp_child_options *options,
+int hp_child_open(struct hp_child *c, const struct hp_host *host, uv_loop_t *loop, const struct hp_child_options *options,
                   const struct hp_child_ops *ops, void *arg, size_t frame_max, size_t pipe_size)
 {
 	c->host = host;
+	c->loop = loop;
 	c->options = options;
 	c->ops = ops;
 	c->arg = arg;
@@ -389,8 +390,8 @@ int hp_child_open(struct hp_child *c, const struct hp_host *host, const struct h
 		r = hp_outflow_init(&c->flow, frame_max);
 	if (r < 0)
 		return r;
-	uv_timer_init(host->loop, &c->timer);
-	uv_timer_init(host->loop, &c->quiet);
+	uv_timer_init(loop, &c->timer);
+	uv_timer_init(loop, &c->quiet);
 	c->timer.data = c->quiet.data = c;
 	c->open = true;
 	return 0;
@@ -407,7 +408,7 @@ static void kill_it(uv_timer_t *t)
 {
 	struct hp_child *c = t->data;
 	signal_group(c, SIGKILL);
-	say(c, HP_WARN, "the command does not end; it is killed");
+	say(c, HP_LOG_WARN, "the command does not end; it is killed");
 	if (!c->handles)
 		close_timers(c);
 }

@@ -19,8 +19,8 @@ struct hp_child_options {
 };
 /* The pause is as long as the host waits for the last handles; see hp_child_stop(). */
 #define HP_CHILD_OPTIONS(T, field, restart_default)                                                           \
-	HP_OPT_STR_AS(T, field.command, "command", NULL, "the command line, run by /bin/sh"),                 \
-	    HP_OPT_PATH_AS(T, field.dir, "dir", ".", "the folder it runs in; the ini file's when not given"), \
+	HP_OPT_STR_AS(T, field.command, "command", NULL, "the command line, run by /bin/sh", HP_LOCAL),                 \
+	    HP_OPT_PATH_AS(T, field.dir, "dir", ".", "the folder it runs in; the ini file's when not given", HP_LOCAL), \
 	    HP_OPT_ENUM_AS(T, field.restart, "restart", restart_default, HP_RESTARTS,                         \
 	                   "start it again when it has ended: always, after a failure, or never"),            \
 	    HP_OPT_NS_AS(T, field.grace, "grace", "1s", 0.01, 1.5,                                            \
@@ -39,6 +39,7 @@ enum { HP_CHILD_READ = 65536 };
 
 struct hp_child {
 	const struct hp_host *host;
+	uv_loop_t *loop;
 	const struct hp_child_options *options;
 	const struct hp_child_ops *ops;
 	void *arg;
@@ -59,7 +60,7 @@ struct hp_child {
 
 /* Takes what it needs; frame_max: bytes of the longest frame, pipe_size: of the pipe to its standard input
  * (ops->writes). 0 or -errno. hp_child_close() must follow in both cases. */
-int hp_child_open(struct hp_child *, const struct hp_host *, const struct hp_child_options *,
+int hp_child_open(struct hp_child *, const struct hp_host *, uv_loop_t *, const struct hp_child_options *,
                   const struct hp_child_ops *, void *arg, size_t frame_max, size_t pipe_size);
 /* The first start. Later ones come by themselves. 0 or -errno. */
 int hp_child_start(struct hp_child *);

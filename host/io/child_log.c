@@ -21,7 +21,7 @@ static void tell_hidden(struct hp_child_log *l)
 	if (!l->hidden)
 		return;
 	snprintf(text, sizeof text, "%u more lines of its output are left out", l->hidden);
-	l->host->log(l->host, HP_WARN, text);
+	l->host->log(l->host, HP_LOG_WARN, text);
 	l->hidden = 0;
 }
 
@@ -37,7 +37,7 @@ static void log_line(void *arg, const char *line, size_t n, bool cut)
 	for (size_t i = 0; i < n && i < LINE_BYTES; i++)
 		text[used++] = (unsigned char)line[i] < 0x20 || line[i] == 0x7f ? ' ' : line[i];
 	snprintf(text + used, sizeof text - used, "%s", cut ? " ..." : "");
-	l->host->log(l->host, HP_INFO, text);
+	l->host->log(l->host, HP_LOG_INFO, text);
 }
 
 bool hp_child_log_take(struct hp_child_log *l, const char *data, size_t n)

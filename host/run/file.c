@@ -41,7 +41,7 @@ static int broken(struct target *t, size_t written, int err)
 			t->whole += t->ends[i];
 	}
 	if (t->regular && ftruncate(t->fd, t->whole) < 0)
-		hp_log(HP_WARN, NULL, "%s: its last record may be cut short: %s", t->path, strerror(errno));
+		hp_log(HP_LOG_WARN, NULL, "%s: its last record may be cut short: %s", t->path, strerror(errno));
 	snprintf(text, sizeof text, "%.300s: %s; the file ends after record %llu", t->path, strerror(err),
 	         (unsigned long long)t->records);
 	t->host->fail(t->host, err, text);
@@ -85,7 +85,7 @@ static void end(void *ctx, uint64_t lost)
 {
 	struct target *t = ctx;
 	if (lost)
-		hp_log(HP_WARN, NULL, "%s: %llu records were lost because the disk was too slow", t->path,
+		hp_log(HP_LOG_WARN, NULL, "%s: %llu records were lost because the disk was too slow", t->path,
 		       (unsigned long long)lost);
 	if (close(t->fd) < 0) { /* some file systems only say now that they had no room */
 		char text[512];

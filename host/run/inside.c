@@ -35,7 +35,7 @@ static bool change_again(struct hp_node *input, const char *text)
 	snprintf(named, sizeof named, "filter.%s", text);
 	if (!hp_request_option(input, named, why, sizeof why))
 		return true;
-	hp_log(HP_WARN, input->who, "the recording changes %s, which cannot be done here: %s", text, why);
+	hp_log(HP_LOG_WARN, input->who, "the recording changes %s, which cannot be done here: %s", text, why);
 	return false;
 }
 
@@ -67,6 +67,11 @@ size_t hp_inside_bypass(const struct hp_host *h, const char *filters)
 		filters += len + (filters[len] == ',');
 	}
 	return found;
+}
+
+struct uv_loop_s *hp_inside_loop(const struct hp_host *h)
+{
+	return &hp_node_of(h)->run->loop;
 }
 
 /* ---- what runs ----------------------------------------------------------------------------------------------- */

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * inside.h - what the built-in modules `replay` and `session` ask of the host beyond headpipe.h. Modules from files
- * cannot: nothing of this is exported to them. Every host is the one that open() was given. [loop] */
+ * inside.h - what the built-in modules `replay`, `session`, `file` and `exec` ask of the host beyond headpipe.h.
+ * Modules from files cannot: nothing of this is exported to them. Every host is the one that open() was given. [loop]
+ */
 #ifndef HP_INSIDE_H
 #define HP_INSIDE_H
 #include <stddef.h>
 
 struct hp_host;
 struct hp_event;
+struct uv_loop_s;
+
+/* The loop itself, for what has no service: child processes, deleting files. A module from a file may bring a libuv of
+ * its own, so the contract has no such pointer. */
+struct uv_loop_s *hp_inside_loop(const struct hp_host *);
 
 /* Inputs: the samples to come were recorded behind these filters (names, comma separated, from the input down), which
  * pass them on untouched from now on. Returns how many of them are there. */

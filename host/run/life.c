@@ -41,7 +41,7 @@ static int open_one(struct hp_node *n)
 	n->opening = false;
 	if (r < 0) {
 		if (!n->said)
-			hp_log(HP_ERROR, n->who, "cannot be opened: %s (%s:%d)", strerror(-r), n->section->file,
+			hp_log(HP_LOG_ERROR, n->who, "cannot be opened: %s (%s:%d)", strerror(-r), n->section->file,
 			       n->section->line);
 		return r;
 	}
@@ -119,12 +119,12 @@ void hp_life_failed(struct hp_node *n, int err, const char *text)
 	if (n->phase >= HP_ENDED || n->phase < HP_OPENED || n->dead)
 		return;
 	if (err) {
-		hp_log(HP_ERROR, n->who, "%s%s%s", *text ? text : strerror(err),
+		hp_log(HP_LOG_ERROR, n->who, "%s%s%s", *text ? text : strerror(err),
 		       n->kind == HP_OUTPUT ? "; this output is off" : "",
 		       n->kind == HP_FILTER ? "; what comes is dropped here from now on" : "");
 		n->run->exit_code = 1;
 	} else if (*text) {
-		hp_log(HP_INFO, n->who, "%s", text);
+		hp_log(HP_LOG_INFO, n->who, "%s", text);
 	}
 	n->dead = true;
 	if (n->kind == HP_INPUT) {
@@ -137,10 +137,10 @@ void hp_life_failed(struct hp_node *n, int err, const char *text)
 	bool stop = n->keys.on_error == HP_ON_ERROR_STOP ||
 	            (n->kind == HP_OUTPUT && n->keys.on_loss == HP_ON_LOSS_STOP && err == ETIMEDOUT);
 	if (err && stop && !n->run->stopping) {
-		hp_log(HP_ERROR, n->who, "the run ends, as its section asks");
+		hp_log(HP_LOG_ERROR, n->who, "the run ends, as its section asks");
 		hp_life_stop(n->run);
 	} else if (n->kind == HP_OUTPUT && !n->run->stopping && !any_output_left(n->run)) {
-		hp_log(HP_INFO, NULL, "no output is left, the run ends");
+		hp_log(HP_LOG_INFO, NULL, "no output is left, the run ends");
 		hp_life_stop(n->run);
 	}
 }
@@ -182,7 +182,7 @@ static void name_guilty(uv_handle_t *h, void *arg)
 	const char *file = "a module";
 	if ((code && dladdr((void *)code, &info)) || dladdr(h, &info))
 		file = info.dli_fname;
-	hp_log(HP_ERROR, NULL, "a %s handle was left open by %s", uv_handle_type_name(h->type), file);
+	hp_log(HP_LOG_ERROR, NULL, "a %s handle was left open by %s", uv_handle_type_name(h->type), file);
 	*(bool *)arg = true;
 	if (!uv_is_closing(h))
 		uv_close(h, NULL);
@@ -241,7 +241,7 @@ static void last_words(struct hp_run *run)
 			continue;
 		/* a file that could not be finished, say */
 		if (n->fail_err) {
-			hp_log(HP_ERROR, n->who, "%s", *n->fail_text ? n->fail_text : strerror(n->fail_err));
+			hp_log(HP_LOG_ERROR, n->who, "%s", *n->fail_text ? n->fail_text : strerror(n->fail_err));
 			run->exit_code = 1;
 		}
 	}
@@ -283,5 +283,5 @@ void hp_life_end(struct hp_run *run)
 	run->loop_open = false;
 	int r = uv_loop_close(&run->loop);
 	if (r < 0)
-		hp_log(HP_ERROR, NULL, "the loop did not close: %s", uv_strerror(r));
+		hp_log(HP_LOG_ERROR, NULL, "the loop did not close: %s", uv_strerror(r));
 }

@@ -4,6 +4,7 @@
 #include "limit.h"
 #include "base/clock.h"
 #include "pipeline.h"
+#include "pose/pose.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -13,26 +14,26 @@ struct hp_limit {
 	int64_t last_ns;      /* sample time of the newest sample                      */
 	int64_t last_arrival; /* this machine's clock                                  */
 	bool any, pending, lost;
-	struct hp_sample kept;
+	struct hp_slot kept;
 	struct hp_timer *turn, *loss;
 };
 
 static bool is_replay(const struct hp_node *n)
 {
-	return n->input->stream.flags & HP_REPLAY;
+	return n->input->stream.flags & HP_STREAM_REPLAY;
 }
 
 static void give_zero(struct hp_node *n)
 {
 	struct hp_limit *l = n->limit;
-	struct hp_sample zero = HP_SAMPLE_INIT;
-	zero.flags = HP_ROTVEC | HP_YPR;
-	zero.source = l->kept.source;
-	zero.seq = l->kept.seq;
-	zero.reset_count = l->kept.reset_count;
-	zero.time_ns = l->last_ns + n->keys.loss_after;
-	zero.arrival_ns = hp_now();
-	hp_output_put(n, &zero);
+	struct hp_slot slot = { .sample = HP_SAMPLE_INIT };
+	slot.sample.flags = HP_ROTVEC | HP_YPR;
+	slot.sample.source = l->kept.sample.source;
+	slot.sample.seq = l->kept.sample.seq;
+	slot.sample.reset_count = l->kept.sample.reset_count;
+	slot.sample.time_ns = l->last_ns + n->keys.loss_after;
+	slot.sample.arrival_ns = hp_now();
+	hp_output_put(n, &slot.sample);
 }
 
 static void lose(struct hp_node *n)
@@ -52,7 +53,7 @@ static void on_turn(void *arg)
 		return;
 	l->pending = false;
 	l->due_ns += l->interval_ns;
-	hp_output_put(n, &l->kept);
+	hp_output_put(n, &l->kept.sample);
 }
 
 static void on_silence(void *arg)
@@ -101,7 +102,7 @@ bool hp_limit_pass(struct hp_node *n, const struct hp_sample *s)
 	watch_for_silence(n, s);
 	l->last_ns = s->time_ns;
 	if (!l->interval_ns) {
-		l->kept.seq = s->seq;
+		l->kept.sample.seq = s->seq;
 		l->any = true;
 		return true;
 	}
@@ -111,9 +112,9 @@ bool hp_limit_pass(struct hp_node *n, const struct hp_sample *s)
 		on_turn(n);
 	if (l->any && s->time_ns < l->due_ns) {
 		/* a jump stays one when its first sample gives way to a newer one */
-		uint32_t jump = l->pending ? l->kept.flags & HP_JUMP : 0;
-		l->kept = *s;
-		l->kept.flags |= jump;
+		uint32_t jump = l->pending ? l->kept.sample.flags & HP_JUMP : 0;
+		hp_sample_copy(&l->kept.sample, s);
+		l->kept.sample.flags |= jump;
 		l->pending = true;
 		if (!is_replay(n))
 			n->host.timer_at(l->turn, hp_now() + (l->due_ns - s->time_ns));

@@ -74,7 +74,7 @@ static void tell_change(struct hp_node *n, const struct hp_change *c)
 	bool secret = o && o->flags & HP_SECRET;
 	snprintf(text, sizeof text, "%s.%s=%s", n->name, c->key, secret ? "(secret)" : c->value);
 	struct hp_event e = { .struct_size = sizeof e, .type = HP_OPTION, .time_ns = hp_now(), .text = text };
-	hp_log(HP_INFO, n->who, "%s is now %s", c->key, secret ? "changed" : c->value);
+	hp_log(HP_LOG_INFO, n->who, "%s is now %s", c->key, secret ? "changed" : c->value);
 	/* a recording hangs beside the filter, not below it: everybody below the input hears it */
 	hp_pipeline_event(n->input, &e);
 }
@@ -147,7 +147,7 @@ static bool compare(const struct hp_node *was, const struct hp_node *now, struct
 				continue;
 			if (!is_live(was, key)) {
 				hp_log(
-				    HP_ERROR, was->who,
+				    HP_LOG_ERROR, was->who,
 				    "`%s` cannot change while running; restart headpipe for that. Nothing was changed",
 				    key);
 				return false;
@@ -178,7 +178,7 @@ static bool same_shape(const struct hp_run *a, const struct hp_run *b)
 		same = a->nodes[i]->kind == b->nodes[i]->kind && !strcmp(a->nodes[i]->name, b->nodes[i]->name) &&
 		       a->nodes[i]->module == b->nodes[i]->module;
 	if (!same)
-		hp_log(HP_ERROR, NULL,
+		hp_log(HP_LOG_ERROR, NULL,
 		       "reload: sections were added, removed or use another module; restart headpipe for that. Nothing "
 		       "was changed");
 	return same;
@@ -189,7 +189,7 @@ static bool settings_good(const struct hp_run *run, const struct hp_run *fresh)
 {
 	for (const struct hp_option *o = hp_settings_options; o->key; o++)
 		if (!(o->flags & HP_LIVE) && !hp_option_same(o, &run->settings, &fresh->settings)) {
-			hp_log(HP_ERROR, NULL,
+			hp_log(HP_LOG_ERROR, NULL,
 			       "reload: [headpipe] `%s` cannot change while running; restart headpipe for that. "
 			       "Nothing was changed",
 			       o->key);
@@ -234,7 +234,7 @@ static void apply(struct hp_run *run, struct hp_run *fresh)
 		compare(n, fresh->nodes[i], changes, &count);
 		int r = count ? hp_live_change(n, changes, count, why, sizeof why) : 0;
 		if (r < 0)
-			hp_log(HP_ERROR, n->who, "reload refused: %s", why);
+			hp_log(HP_LOG_ERROR, n->who, "reload refused: %s", why);
 		else
 			adopt(n, fresh->nodes[i]);
 	}
@@ -264,7 +264,7 @@ void hp_live_reload(struct hp_run *run, const char *const *assignments, size_t n
 		hp_graph_build(&fresh, &config, &errors);
 	if (errors.count) {
 		fputs(errors.text, stderr);
-		hp_log(HP_ERROR, NULL, "reload: %d error%s; the running configuration stays", errors.count,
+		hp_log(HP_LOG_ERROR, NULL, "reload: %d error%s; the running configuration stays", errors.count,
 		       errors.count == 1 ? "" : "s");
 	} else if (same_shape(run, &fresh)) {
 		apply(run, &fresh);

@@ -85,9 +85,9 @@ static int log_flush(void *ctx)
 static void log_close(void *ctx, uint64_t lost)
 {
 	if (lost)
-		hp_log(HP_WARN, NULL, "perf log: %" PRIu64 " rows were lost because the disk was too slow", lost);
+		hp_log(HP_LOG_WARN, NULL, "perf log: %" PRIu64 " rows were lost because the disk was too slow", lost);
 	if (fclose(ctx))
-		hp_log(HP_ERROR, NULL, "perf log: %s", strerror(errno));
+		hp_log(HP_LOG_ERROR, NULL, "perf log: %s", strerror(errno));
 }
 
 static const struct hp_sink_ops log_ops = { log_row, log_flush, log_close };
@@ -97,7 +97,7 @@ static struct hp_sink *open_log(const char *path)
 	FILE *f = fopen(path, "we");
 	struct hp_sink *s = f ? hp_sink_open(&log_ops, f, 1 << 20) : NULL;
 	if (!s) {
-		hp_log(HP_ERROR, NULL, "%s: %s", path, strerror(errno));
+		hp_log(HP_LOG_ERROR, NULL, "%s: %s", path, strerror(errno));
 		if (f)
 			fclose(f);
 		return NULL;

@@ -10,11 +10,41 @@
 #include "limit.h"
 #include "perf.h"
 #include "pose/pose.h"
+#include "take.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- running ------------------------------------------------------------------------------------------------- */
+
+/* One sample is done: r as encode(), send() and write() return it. */
+static inline void count_output(struct hp_node *n, int r, const char *what)
+{
+	if (r < 0)
+		hp_output_trouble(n, -r, what);
+	else
+		n->samples_out++;
+}
+
+/* What encode() gave with HP_MORE, sent, and all that follows for this sample. Rare, and out of the way of the rest. */
+__attribute__((noinline)) static void put_row(struct hp_node *n, const struct hp_sample *s, int r)
+{
+	struct hp_run *run = n->run;
+	int err = 0;
+	for (int k = 0; r > 0; k++) {
+		bool more = r & HP_MORE;
+		size_t size = (size_t)r & ~(size_t)HP_MORE;
+		if (size > run->packet_size || k == HP_MORE_MOST) {
+			r = -EOVERFLOW; /* a length beyond the packet would send what lies behind it in memory */
+			break;
+		}
+		int sent = size ? n->module->send(n->state, run->packet, size) : 0;
+		err = sent < 0 ? sent : err;
+		r = more ? n->encoder->encode(n->encoder_state, s, &n->input->stream, run->packet, run->packet_size)
+		         : 0;
+	}
+	count_output(n, r < 0 ? r : err, r < 0 ? "encodings" : "sends");
+}
 
 void hp_output_put(struct hp_node *n, struct hp_sample *s)
 {
@@ -27,18 +57,17 @@ void hp_output_put(struct hp_node *n, struct hp_sample *s)
 		r = n->encoder->encode(n->encoder_state, s, &n->input->stream, run->packet, run->packet_size);
 		what = "encodings";
 		if (r > 0 && (size_t)r > run->packet_size) {
-			r = -EOVERFLOW; /* a length beyond the packet would send what lies behind it in memory */
-		} else if (r > 0) {
+			put_row(n, s, r);
+			return;
+		}
+		if (r > 0) {
 			what = "sends";
 			r = n->module->send(n->state, run->packet, (size_t)r);
 		}
 	} else {
 		r = n->module->write(n->state, s);
 	}
-	if (r < 0)
-		hp_output_trouble(n, -r, what);
-	else
-		n->samples_out++;
+	count_output(n, r, what);
 }
 
 static void to_output(struct hp_node *n, struct hp_sample *s)
@@ -73,24 +102,24 @@ static bool through_filter(struct hp_node *n, struct hp_sample *s)
 		if (n->module->reset)
 			n->module->reset(n->state);
 		if (!n->not_finite++)
-			hp_log(HP_WARN, n->who,
+			hp_log(HP_LOG_WARN, n->who,
 			       "its result was not a finite number; sample dropped, filter reset (told once)");
 	}
 	return false;
 }
 
-static void run_steps(const struct hp_step *s, const struct hp_step *end, struct hp_sample *slots)
+static void run_steps(const struct hp_step *s, const struct hp_step *end, struct hp_slot *slots)
 {
 	for (; s < end; s++) {
 		switch (s->op) {
 		case HP_STEP_OUTPUT:
-			to_output(s->node, &slots[s->slot]);
+			to_output(s->node, &slots[s->slot].sample);
 			break;
 		case HP_STEP_COPY:
-			hp_sample_copy(&slots[s->to], &slots[s->slot]);
+			hp_sample_copy(&slots[s->to].sample, &slots[s->slot].sample);
 			break;
 		case HP_STEP_FILTER:
-			if (!through_filter(s->node, &slots[s->slot]))
+			if (!through_filter(s->node, &slots[s->slot].sample))
 				s += s->skip;
 			break;
 		}
@@ -102,8 +131,8 @@ static int enter(struct hp_node *n, const struct hp_sample *given)
 {
 	struct hp_node *input = n->input;
 	bool from_input = n == input;
-	struct hp_sample *s = &n->slots[from_input ? 0 : n->slot];
-	hp_sample_copy(s, given);
+	struct hp_sample *s = &n->slots[from_input ? 0 : n->slot].sample;
+	hp_take_sample(n, s, given);
 	s->source = input->stream.source;
 	s->seq = n->seq++;
 	if (s->flags & HP_QUAT_DUE) {
@@ -116,7 +145,7 @@ static int enter(struct hp_node *n, const struct hp_sample *given)
 	}
 	if (!hp_sample_finite(s)) {
 		if (!n->not_finite++)
-			hp_log(HP_WARN, n->who, "gave a number that is not finite; sample dropped (told once)");
+			hp_log(HP_LOG_WARN, n->who, "gave a number that is not finite; sample dropped (told once)");
 		return -EDOM;
 	}
 	if (!s->arrival_ns)
@@ -195,21 +224,42 @@ void hp_pipeline_event(struct hp_node *n, const struct hp_event *e)
 			hp_pipeline_event_to(n->input->all[i], e);
 }
 
+static void emit_raw(const struct hp_node *n, const struct hp_raw *raw)
+{
+	struct hp_raw wide;
+	if (raw->struct_size < sizeof wide) {
+		hp_take_raw(&wide, raw);
+		raw = &wide;
+	}
+	for (size_t i = 0; i < n->nraws; i++)
+		if (!n->raws[i]->dead)
+			n->raws[i]->module->raw(n->raws[i]->state, raw);
+}
+
+static void emit_event(struct hp_node *n, const struct hp_event *e)
+{
+	struct hp_event wide;
+	if (e->struct_size < sizeof wide) {
+		hp_take_event(&wide, e);
+		e = &wide;
+	}
+	hp_pipeline_event(n, e);
+}
+
 int hp_pipeline_emit(struct hp_node *n, const struct hp_item *item)
 {
 	int r = 0;
 	if (n->phase >= HP_ENDED || n->dead || n->run->stopping)
 		return -EPIPE;
 	if (item->raw && n->kind == HP_INPUT)
-		for (size_t i = 0; i < n->nraws; i++)
-			if (!n->raws[i]->dead)
-				n->raws[i]->module->raw(n->raws[i]->state, item->raw);
-	for (uint32_t i = 0; i < item->nsamples; i++) {
-		int one = enter(n, &item->samples[i]);
+		emit_raw(n, item->raw);
+	if (item->event)
+		emit_event(n, item->event);
+	const struct hp_sample *given = item->samples;
+	for (uint32_t left = item->nsamples; left; left--, given = hp_take_next(n, given)) {
+		int one = enter(n, given);
 		r = one < 0 ? one : r;
 	}
-	if (item->event)
-		hp_pipeline_event(n, item->event);
 	return r;
 }
 
@@ -219,10 +269,10 @@ static void tell(struct hp_node *n, int64_t now)
 {
 	struct hp_trouble *t = &n->trouble;
 	if (t->told_ns)
-		hp_log(HP_WARN, n->who, "%llu %s failed in the last %.0f s: %s", (unsigned long long)t->since_told,
+		hp_log(HP_LOG_WARN, n->who, "%llu %s failed in the last %.0f s: %s", (unsigned long long)t->since_told,
 		       t->what, (double)(now - t->told_ns) / 1e9, strerror(t->last));
 	else
-		hp_log(HP_WARN, n->who, "%.*s failed: %s; going on", (int)strlen(t->what) - 1, t->what,
+		hp_log(HP_LOG_WARN, n->who, "%.*s failed: %s; going on", (int)strlen(t->what) - 1, t->what,
 		       strerror(t->last));
 	t->told_ns = now;
 	t->since_told = 0;
@@ -320,6 +370,7 @@ int hp_pipeline_compile(struct hp_run *run)
 		if (n->kind != HP_INPUT)
 			continue;
 		n->nslots = 1;
+		hp_take_open(n);
 		n->rotvec_is_enough = true;
 		for (size_t k = 0; k < n->nkids; k++)
 			if (n->kids[k]->kind != HP_FILTER || !(n->kids[k]->module->traits & HP_READS_ROTVEC))
@@ -330,6 +381,8 @@ int hp_pipeline_compile(struct hp_run *run)
 		if (!n->slots)
 			return -ENOMEM;
 		/* a filter may emit while the program above it is under way, so it works on slots of its own */
+		for (size_t k = 0; k < n->nall; k++)
+			hp_take_open(n->all[k]);
 		for (size_t k = 0; k < n->nall; k++)
 			if (n->all[k]->kind == HP_FILTER && !(n->all[k]->slots = calloc(n->nslots, sizeof *n->slots)))
 				return -ENOMEM;

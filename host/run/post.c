@@ -7,6 +7,7 @@
 #include "post.h"
 #include "base/log.h"
 #include "pipeline.h"
+#include "take.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct slot {
 	uint64_t number;
 	struct hp_sample sample; /* when has_sample */
 	bool has_sample, has_raw;
+	bool part; /* a report whose samples stand in slots of their own behind it, with an event between */
 	uint32_t raw_size;
 	int64_t raw_time_ns;
 };
@@ -72,15 +74,16 @@ static struct hp_queue *queue_of(struct hp_node *n)
 static struct slot *take_slot(struct hp_queue *q, uint8_t **bytes)
 {
 	if (q->used == SLOTS) {
-		q->head = (q->head + 1) % SLOTS;
-		q->used--;
+		/* a sample does not stay without its report */
+		for (bool part = true; part && q->used; q->used--, q->head = (q->head + 1) % SLOTS)
+			part = q->slots[q->head].part;
 		q->lost++;
 		q->lost_before = q->slots[q->head].number;
 	}
 	uint32_t i = (q->head + q->used++) % SLOTS;
 	struct slot *s = &q->slots[i];
 	s->number = q->next++;
-	s->has_raw = s->has_sample = false;
+	s->has_raw = s->has_sample = s->part = false;
 	*bytes = q->bytes + (size_t)i * q->report_size;
 	return s;
 }
@@ -99,26 +102,24 @@ static int widen(struct hp_queue *q)
 	return 0;
 }
 
-static int put_data(struct hp_queue *q, const struct hp_item *item)
+/* A report, a sample, or both in one slot. */
+static struct slot *put_slot(struct hp_queue *q, const struct hp_node *n, const struct hp_raw *raw,
+                             const struct hp_sample *sample)
 {
 	uint8_t *bytes;
-	if (item->raw && item->raw->size > q->report_size && widen(q) < 0)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < item->nsamples || (item->raw && i == 0); i++) {
-		struct slot *s = take_slot(q, &bytes);
-		if (i == 0 && item->raw) {
-			s->has_raw = true;
-			s->raw_size = item->raw->size;
-			s->raw_time_ns = item->raw->time_ns;
-			if (item->raw->size)
-				memcpy(bytes, item->raw->data, item->raw->size);
-		}
-		if (i < item->nsamples) {
-			s->has_sample = true;
-			s->sample = item->samples[i];
-		}
+	struct slot *s = take_slot(q, &bytes);
+	if (raw) {
+		s->has_raw = true;
+		s->raw_size = raw->size;
+		s->raw_time_ns = raw->time_ns;
+		if (raw->size)
+			memcpy(bytes, raw->data, raw->size);
 	}
-	return 0;
+	if (sample) {
+		s->has_sample = true;
+		hp_take_sample(n, &s->sample, sample);
+	}
+	return s;
 }
 
 static int put_event(struct hp_queue *q, const struct hp_event *e)
@@ -129,7 +130,7 @@ static int put_event(struct hp_queue *q, const struct hp_event *e)
 		return -ENOMEM;
 	n->next = NULL;
 	n->number = q->next++;
-	n->event = *e;
+	hp_take_event(&n->event, e);
 	n->event.text = NULL;
 	if (len)
 		n->event.text = memcpy(n->text, e->text, len);
@@ -146,9 +147,18 @@ int hp_post(struct hp_node *n, const struct hp_item *item)
 	if (!q)
 		return -ENOMEM;
 	pthread_mutex_lock(&q->lock);
-	int r = item->raw || item->nsamples ? put_data(q, item) : 0;
+	const struct hp_raw *raw = item->raw;
+	const struct hp_sample *sample = item->samples;
+	int r = raw && raw->size > q->report_size ? widen(q) : 0;
+	/* the event stands between the report and its samples */
+	if (!r && raw && (item->event || !item->nsamples)) {
+		put_slot(q, n, raw, NULL)->part = item->nsamples > 0;
+		raw = NULL;
+	}
 	if (!r && item->event)
 		r = put_event(q, item->event);
+	for (uint32_t i = 0; !r && i < item->nsamples; i++, raw = NULL, sample = hp_take_next(n, sample))
+		put_slot(q, n, raw, sample);
 	pthread_mutex_unlock(&q->lock);
 	uv_async_send(&n->run->wake);
 	return r;
@@ -186,7 +196,7 @@ static bool take(struct hp_queue *q, struct slot *s, struct note **note, uint64_
 static void tell_loss(struct hp_node *n, uint64_t lost, int64_t time_ns)
 {
 	struct hp_event e = { .struct_size = sizeof e, .type = HP_LOST, .time_ns = time_ns, .value = (int64_t)lost };
-	hp_log(HP_WARN, n->who, "%llu reports came faster than they could be handled and were dropped",
+	hp_log(HP_LOG_WARN, n->who, "%llu reports came faster than they could be handled and were dropped",
 	       (unsigned long long)lost);
 	hp_pipeline_emit(n, &(struct hp_item){ .struct_size = sizeof(struct hp_item), .event = &e });
 }

@@ -13,8 +13,8 @@ void hp_realtime_apply(struct hp_run *run)
 {
 	struct sched_param p = { .sched_priority = PRIORITY };
 	if (run->settings.priority == HP_PRIORITY_REALTIME && sched_setscheduler(0, SCHED_FIFO, &p) < 0)
-		hp_log(HP_WARN, NULL, "priority = realtime: %s; going on with normal priority (see `ulimit -r`)",
+		hp_log(HP_LOG_WARN, NULL, "priority = realtime: %s; going on with normal priority (see `ulimit -r`)",
 		       strerror(errno));
 	if (run->settings.lock_memory && mlockall(MCL_CURRENT | MCL_FUTURE) < 0)
-		hp_log(HP_WARN, NULL, "lock_memory = yes: %s; going on without (see `ulimit -l`)", strerror(errno));
+		hp_log(HP_LOG_WARN, NULL, "lock_memory = yes: %s; going on without (see `ulimit -l`)", strerror(errno));
 }

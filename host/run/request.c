@@ -121,7 +121,7 @@ static void tell_refusal(struct hp_node *n, const char *text, const char *why)
 	char before[64] = "";
 	if (r->more)
 		snprintf(before, sizeof before, " (and %llu before)", (unsigned long long)r->more);
-	hp_log(HP_WARN, n->who, "its request `%.200s` is refused%s: %s", text, before, why);
+	hp_log(HP_LOG_WARN, n->who, "its request `%.200s` is refused%s: %s", text, before, why);
 	r->told_ns = now;
 	r->more = 0;
 }

@@ -2,11 +2,13 @@
  * services.c - what a module may ask of the host. Handles belong to the host, which closes them. */
 #include "services.h"
 #include "base/clock.h"
-#include "life.h"
 #include "base/log.h"
+#include "io/writer.h"
+#include "life.h"
 #include "pipeline.h"
 #include "post.h"
-#include "io/writer.h"
+#include "request.h"
+#include "take.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +34,8 @@ static void on_loop_thread(const struct hp_node *n, const char *what)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 	if (n->run->loop_open && !pthread_equal(pthread_self(), n->run->loop_thread)) {
-		hp_log(HP_ERROR, n->who, "module %s called %s from a thread of its own; use post()", n->module->name,
-		       what);
+		hp_log(HP_LOG_ERROR, n->who, "module %s called %s from a thread of its own; use post()",
+		       n->module->name, what);
 		abort();
 	}
 #else
@@ -47,15 +49,15 @@ void hp_services_error(struct hp_node *n, const char *text)
 	/* threads that it may have started already do not count */
 	if (pthread_equal(pthread_self(), n->run->loop_thread) && n->opening) {
 		n->said = true;
-		hp_log(HP_ERROR, n->who, "%s (%s:%d)", text, n->section->file, n->section->line);
+		hp_log(HP_LOG_ERROR, n->who, "%s (%s:%d)", text, n->section->file, n->section->line);
 	} else {
-		hp_log(HP_ERROR, n->who, "%s", text);
+		hp_log(HP_LOG_ERROR, n->who, "%s", text);
 	}
 }
 
 static void svc_log(const struct hp_host *h, enum hp_level level, const char *text)
 {
-	if (level == HP_ERROR)
+	if (level == HP_LOG_ERROR)
 		hp_services_error(hp_node_of(h), text);
 	else
 		hp_log(level, hp_node_of(h)->who, "%s", text);
@@ -80,9 +82,8 @@ static int svc_post(const struct hp_host *h, const struct hp_item *item)
 	return n->kind == HP_INPUT || n->kind == HP_FILTER ? hp_post(n, item) : -ENOTSUP;
 }
 
-static const struct hp_stream *svc_stream(const struct hp_host *h, uint32_t source)
+static const struct hp_stream *svc_stream(const struct hp_host *h)
 {
-	(void)source; /* a forest: there is only one above */
 	return &hp_node_of(h)->input->stream;
 }
 
@@ -105,10 +106,8 @@ static size_t stream_copy(struct hp_stream *s, char *memory)
 static void svc_describe(const struct hp_host *h, const struct hp_stream *given)
 {
 	struct hp_node *n = hp_node_of(h);
-	struct hp_stream s = { 0 };
-	size_t size = given->struct_size < sizeof s ? given->struct_size : sizeof s;
-	memcpy(&s, given, size ? size : sizeof s);
-	s.struct_size = sizeof s;
+	struct hp_stream s;
+	hp_take_stream(&s, given);
 	s.source = n->stream.source;
 	if (!s.descriptor)
 		s.descriptor_size = 0;
@@ -121,6 +120,13 @@ static void svc_describe(const struct hp_host *h, const struct hp_stream *given)
 	n->described.stream = s;
 	n->described.memory = memory;
 	pthread_mutex_unlock(&n->describe_lock);
+}
+
+static int svc_request(const struct hp_host *h, const char *what)
+{
+	struct hp_node *n = hp_node_of(h);
+	on_loop_thread(n, "request");
+	return hp_request(n, what);
 }
 
 static void svc_fail(const struct hp_host *h, int err, const char *text)
@@ -237,6 +243,18 @@ static void free_handle(uv_handle_t *uv)
 	free(uv->data);
 }
 
+static void svc_timer_free(struct hp_timer *t)
+{
+	if (!t)
+		return;
+	struct hp_timer **at = &t->node->timers;
+	while (*at != t)
+		at = &(*at)->next;
+	*at = t->next;
+	leave_queue(t);
+	uv_close((uv_handle_t *)&t->uv, free_handle);
+}
+
 /* ---- watches ---------------------------------------------------------------------------------------------------- */
 
 static void watch_fired(uv_poll_t *uv, int status, int events)
@@ -247,7 +265,7 @@ static void watch_fired(uv_poll_t *uv, int status, int events)
 	w->cb(w->arg, status < 0 ? (unsigned)(HP_READABLE | HP_WRITABLE) : e);
 }
 
-static struct hp_watch *svc_watch(const struct hp_host *h, int fd, unsigned events, void (*cb)(void *, unsigned),
+static struct hp_watch *svc_watch(const struct hp_host *h, hp_fd fd, unsigned events, void (*cb)(void *, unsigned),
                                   void *arg)
 {
 	struct hp_node *n = hp_node_of(h);
@@ -255,7 +273,7 @@ static struct hp_watch *svc_watch(const struct hp_host *h, int fd, unsigned even
 	struct hp_watch *w = calloc(1, sizeof *w);
 	if (!w)
 		return NULL;
-	int r = uv_poll_init(&n->run->loop, &w->uv, fd);
+	int r = uv_poll_init_socket(&n->run->loop, &w->uv, fd);
 	if (r < 0) {
 		free(w);
 		errno = -r;
@@ -292,12 +310,8 @@ void hp_services_take(struct hp_node *n)
 {
 	while (n->watches)
 		svc_unwatch(n->watches);
-	while (n->timers) {
-		struct hp_timer *t = n->timers;
-		n->timers = t->next;
-		leave_queue(t);
-		uv_close((uv_handle_t *)&t->uv, free_handle);
-	}
+	while (n->timers)
+		svc_timer_free(n->timers);
 }
 
 void hp_services_give(struct hp_node *n)
@@ -313,13 +327,15 @@ void hp_services_give(struct hp_node *n)
 		.describe = svc_describe,
 		.stream = svc_stream,
 		.fail = svc_fail,
+		.request = svc_request,
 		.timer = svc_timer,
 		.timer_at = svc_timer_at,
+		.timer_free = svc_timer_free,
 		.udp = hp_udp_open,
 		.udp_send = hp_udp_send,
+		.udp_close = hp_udp_close,
 		.watch = svc_watch,
 		.unwatch = svc_unwatch,
-		.loop = &n->run->loop,
 		.file = hp_file_open,
 		.file_write = hp_file_write,
 		.file_close = hp_file_close,

@@ -18,6 +18,7 @@ void hp_services_take(struct hp_node *);
 /* udp.c */
 struct hp_udp *hp_udp_open(const struct hp_host *, const struct hp_addrs *);
 int hp_udp_send(struct hp_udp *, const void *, size_t);
+void hp_udp_close(struct hp_udp *);
 void hp_udp_free_all(struct hp_node *);
 void hp_udp_close_sockets(struct hp_run *);
 bool hp_udp_behind(const struct hp_host *);

@@ -20,6 +20,7 @@
 
 struct hp_udp {
 	struct hp_udp *next;
+	struct hp_node *node;
 	uint32_t n;
 	struct target {
 		struct sockaddr_storage address;
@@ -115,6 +116,7 @@ struct hp_udp *hp_udp_open(const struct hp_host *h, const struct hp_addrs *addrs
 			return NULL;
 		}
 	}
+	u->node = n;
 	u->next = n->udps;
 	n->udps = u;
 	return u;
@@ -131,13 +133,22 @@ int hp_udp_send(struct hp_udp *u, const void *data, size_t size)
 	return err;
 }
 
+/* The sockets stay: other sections may use them. */
+void hp_udp_close(struct hp_udp *u)
+{
+	if (!u)
+		return;
+	struct hp_udp **at = &u->node->udps;
+	while (*at != u)
+		at = &(*at)->next;
+	*at = u->next;
+	free(u);
+}
+
 void hp_udp_free_all(struct hp_node *n)
 {
-	while (n->udps) {
-		struct hp_udp *u = n->udps;
-		n->udps = u->next;
-		free(u);
-	}
+	while (n->udps)
+		hp_udp_close(n->udps);
 }
 
 void hp_udp_close_sockets(struct hp_run *run)

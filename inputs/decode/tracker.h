@@ -4,6 +4,7 @@
 #ifndef TRACKER_H
 #define TRACKER_H
 #include "descriptor.h"
+#include "api/builtin.h"
 #include "headpipe.h"
 #include "plan.h"
 

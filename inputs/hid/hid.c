@@ -71,7 +71,7 @@ static int open_input(void *self, const struct hp_host *host)
 	in->host = host;
 	in->resume_fd = -1;
 	if (hid_init() < 0) {
-		host->log(host, HP_ERROR, "hidapi does not start");
+		host->log(host, HP_LOG_ERROR, "hidapi does not start");
 		return -EIO;
 	}
 	return 0;

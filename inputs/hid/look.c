@@ -91,12 +91,12 @@ static void announce(struct hp_hid_reader *r)
 		         l->facts.product);
 	hp_hid_identity_of(&id, l);
 	if (r->last.known && !hp_hid_identity_same(&r->last, &id))
-		hp_hid_reader_say(r, HP_INFO, "%s did not come back; going on with %s", r->last.name, l->facts.name);
+		hp_hid_reader_say(r, HP_LOG_INFO, "%s did not come back; going on with %s", r->last.name, l->facts.name);
 	if (!l->features.marker[0] && !r->quiet)
-		hp_hid_reader_say(r, HP_WARN, "%s %s; using it all the same", l->facts.name,
+		hp_hid_reader_say(r, HP_LOG_WARN, "%s %s; using it all the same", l->facts.name,
 		                  l->features.answered ? "has no #AndroidHeadTracker# marker"
 		                                       : "does not let its feature reports be read");
-	hp_hid_reader_say(r, HP_DEBUG, "%s is %s on %s, marker %s", l->facts.path, l->facts.name,
+	hp_hid_reader_say(r, HP_LOG_DEBUG, "%s is %s on %s, marker %s", l->facts.path, l->facts.name,
 	                  hp_hid_bus_name(l->facts.bus), l->features.marker[0] ? l->features.marker : "none");
 }
 
@@ -127,30 +127,30 @@ static void explain(struct hp_hid_reader *r, const struct found *seen, size_t ma
 	char text[500];
 	if (seen->denied)
 		hp_hid_reader_say_once(
-		    r, HP_WARN, "%s (%s): permission denied; `headpipe doctor` prints the command that grants access",
+		    r, HP_LOG_WARN, "%s (%s): permission denied; `headpipe doctor` prints the command that grants access",
 		    seen->closed->path, seen->closed->name);
 	else if (seen->failed)
-		hp_hid_reader_say_once(r, HP_WARN, "%s (%s) cannot be opened: %s; trying again", seen->closed->path,
+		hp_hid_reader_say_once(r, HP_LOG_WARN, "%s (%s) cannot be opened: %s; trying again", seen->closed->path,
 		                       seen->closed->name, seen->why);
 	else if (seen->unmarked)
 		hp_hid_reader_say_once(
-		    r, HP_WARN,
+		    r, HP_LOG_WARN,
 		    "%s (%s) has the descriptor of a head tracker but no #AndroidHeadTracker# marker; to use it "
 		    "all the "
 		    "same, name it: vendor = 0x%04x, product = 0x%04x",
 		    seen->unmarked->path, seen->unmarked->name, seen->unmarked->vendor, seen->unmarked->product);
 	else if (seen->foreign)
-		hp_hid_reader_say_once(r, HP_INFO, "waiting for %s; another head tracker is there", r->last.name);
+		hp_hid_reader_say_once(r, HP_LOG_INFO, "waiting for %s; another head tracker is there", r->last.name);
 	else if (seen->taken)
-		hp_hid_reader_say_once(r, HP_INFO,
+		hp_hid_reader_say_once(r, HP_LOG_INFO,
 		                       "every head tracker is already used by another input; waiting for one more");
 	else if (without_node(r, text, sizeof text))
-		hp_hid_reader_say_once(r, HP_WARN, "%s", text);
+		hp_hid_reader_say_once(r, HP_LOG_WARN, "%s", text);
 	else if (maybe)
 		hp_hid_reader_say_once(
-		    r, HP_INFO, "no head tracker found; waiting for one (one device comes close: %s)", maybe_why);
+		    r, HP_LOG_INFO, "no head tracker found; waiting for one (one device comes close: %s)", maybe_why);
 	else if (!r->last.known)
-		hp_hid_reader_say_once(r, HP_INFO, "no head tracker found%s; waiting for one",
+		hp_hid_reader_say_once(r, HP_LOG_INFO, "no head tracker found%s; waiting for one",
 		                       hp_hid_wish_open(&r->wish) ? "" : " that fits vendor, product, serial and name");
 }
 

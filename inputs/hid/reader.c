@@ -93,10 +93,10 @@ static void tell_connected(struct hp_hid_reader *r)
 		return;
 	r->told_rate = true;
 	if (r->reports > 1 && span > 0)
-		hp_hid_reader_say(r, HP_INFO, "%s connected, %.0f reports/s", r->link.facts.name,
+		hp_hid_reader_say(r, HP_LOG_INFO, "%s connected, %.0f reports/s", r->link.facts.name,
 		                  (double)(r->reports - 1) * 1e9 / (double)span);
 	else
-		hp_hid_reader_say(r, HP_INFO, "%s connected", r->link.facts.name);
+		hp_hid_reader_say(r, HP_LOG_INFO, "%s connected", r->link.facts.name);
 }
 
 /* True when the report gave a sample. */
@@ -104,6 +104,7 @@ static bool on_report(struct hp_hid_reader *r, const uint8_t *data, size_t size,
 {
 	struct hp_raw raw = { sizeof raw, (uint32_t)size, data, now };
 	struct hp_sample sample;
+	struct hp_event event = { sizeof event, HP_REFERENCE_RESET, now, 0, NULL };
 	struct hp_item item = { .struct_size = sizeof item, .raw = &raw };
 	bool reset;
 	if (!r->connected)
@@ -114,13 +115,9 @@ static bool on_report(struct hp_hid_reader *r, const uint8_t *data, size_t size,
 		r->jump = true;
 	}
 	if (tracker_report(&r->tracker, now, data, size, &sample, &reset)) {
-		struct hp_event event = { sizeof event, HP_REFERENCE_RESET, now, sample.reset_count, NULL };
 		if (reset) {
-			/* the event must reach the filters before the sample that it is about */
+			event.value = sample.reset_count;
 			item.event = &event;
-			r->host->post(r->host, &item);
-			item.raw = NULL;
-			item.event = NULL;
 		}
 		if (reset || r->jump)
 			sample.flags |= HP_JUMP;
@@ -142,7 +139,8 @@ static void setup_says(void *arg, enum hp_level level, const char *text)
 	struct hp_hid_reader *r = arg;
 	if (atomic_load(&r->stop))
 		return; /* the wake-up for the end also interrupts what is being written */
-	hp_hid_reader_say(r, r->quiet && level > HP_DEBUG ? HP_DEBUG : level, "%s %s", r->link.facts.name, text);
+	hp_hid_reader_say(r, r->quiet && level > HP_LOG_DEBUG ? HP_LOG_DEBUG : level, "%s %s", r->link.facts.name,
+	                  text);
 }
 
 static void set_up(struct hp_hid_reader *r)
@@ -153,7 +151,7 @@ static void set_up(struct hp_hid_reader *r)
 	hp_hid_setup_edit(&s, &l->features, &l->descriptor, want);
 	hp_hid_setup_write(&s, &l->features, l->device, &l->descriptor, setup_says, r);
 	if (s.interval && !r->quiet && (want < s.interval_min_ms - 0.001 || want > s.interval_max_ms + 0.001))
-		hp_hid_reader_say(r, HP_INFO, "%s sends a report every %g to %g ms; asked for %g, uses %g",
+		hp_hid_reader_say(r, HP_LOG_INFO, "%s sends a report every %g to %g ms; asked for %g, uses %g",
 		                  l->facts.name, s.interval_min_ms, s.interval_max_ms, want, s.interval_ms);
 }
 
@@ -229,7 +227,7 @@ static void serve(struct hp_hid_reader *r, char *why, size_t why_size)
 				return;
 			}
 			if (!r->quiet)
-				hp_hid_reader_say(r, HP_INFO, "%s is open but sends %s; setting it up again",
+				hp_hid_reader_say(r, HP_LOG_INFO, "%s is open but sends %s; setting it up again",
 				                  r->link.facts.name, r->connected ? "no rotation" : "nothing");
 			set_up(r);
 			deadline = r->host->now(r->host) + timeout;
@@ -271,9 +269,9 @@ static int64_t after(struct hp_hid_reader *r, const char *why)
 		return -1;
 	}
 	if (was)
-		hp_hid_reader_say(r, HP_WARN, "%s went away (%s); waiting for it to come back", name, why);
+		hp_hid_reader_say(r, HP_LOG_WARN, "%s went away (%s); waiting for it to come back", name, why);
 	else if (!r->quiet)
-		hp_hid_reader_say(r, HP_WARN,
+		hp_hid_reader_say(r, HP_LOG_WARN,
 		                  "%s cannot be used now: %s; trying again (`headpipe doctor` looks for the reason)",
 		                  name, why);
 	r->quiet = !was;
@@ -338,7 +336,7 @@ static void wake(struct hp_hid_reader *r)
 {
 	uint64_t one = 1;
 	if (write(r->wake_fd, &one, sizeof one) < 0 && errno != EAGAIN)
-		r->host->log(r->host, HP_ERROR, "cannot wake the reader thread");
+		r->host->log(r->host, HP_LOG_ERROR, "cannot wake the reader thread");
 	pthread_kill(r->thread, WAKE_SIGNAL);
 }
 

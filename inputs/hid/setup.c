@@ -161,7 +161,7 @@ static void compare(const struct hp_hid_feature *want, const uint8_t *got, size_
 		}
 		for (size_t k = 0; !same && k < sizeof names / sizeof *names; k++)
 			if (usage_index(x, names[k].usage) >= 0)
-				say(arg, HP_WARN, names[k].text);
+				say(arg, HP_LOG_WARN, names[k].text);
 	}
 }
 
@@ -175,14 +175,14 @@ static bool write_one(const struct hp_hid_feature *r, hid_device *dev, const str
 	if (hid_send_feature_report(dev, buf, (size_t)r->size + 1) < 0) {
 		hp_hid_error_text(dev, why, sizeof why);
 		snprintf(text, sizeof text, "refused the start-up settings (feature report %u: %s)", r->id, why);
-		say(arg, HP_WARN, text);
+		say(arg, HP_LOG_WARN, text);
 		return false;
 	}
 	memset(buf, 0, (size_t)r->size + 1);
 	buf[0] = r->id;
 	int n = hid_get_feature_report(dev, buf, (size_t)r->size + 1);
 	if (n < 0)
-		say(arg, HP_DEBUG, "does not let its settings be read back");
+		say(arg, HP_LOG_DEBUG, "does not let its settings be read back");
 	else
 		compare(r, buf, (size_t)n, d, say, arg);
 	return true;

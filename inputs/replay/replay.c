@@ -53,7 +53,7 @@ static const struct hp_option options[] = {
 static void warn(void *arg, const char *text)
 {
 	const struct replay *r = arg;
-	r->host->log(r->host, HP_WARN, text);
+	r->host->log(r->host, HP_LOG_WARN, text);
 }
 
 static void end(struct replay *r, int rc, const char *text)
@@ -77,7 +77,7 @@ static void describe(struct replay *r)
 		.product = s->product,
 		.rate_start_ns = s->rate_start_ns + r->offset_ns,
 		.report_size = r->report_size,
-		.flags = HP_REPLAY,
+		.flags = HP_STREAM_REPLAY,
 	};
 	r->host->describe(r->host, &stream);
 }
@@ -113,7 +113,7 @@ static int reconnect(struct replay *r)
 static void deliver_event(struct replay *r)
 {
 	struct hp_event event = *r->report.event;
-	struct hp_item item = { sizeof item, 0, NULL, NULL, &event };
+	struct hp_item item = { .struct_size = sizeof item, .event = &event };
 	bool of_user = event.type == HP_RECENTER || event.type == HP_OPTION;
 	event.time_ns += r->offset_ns;
 	if (event.type == HP_CONNECTED && reconnect(r) < 0)
@@ -125,7 +125,7 @@ static void deliver_event(struct replay *r)
 static void deliver_sample(struct replay *r)
 {
 	struct hp_sample sample = *r->report.sample;
-	struct hp_item item = { sizeof item, 1, NULL, &sample, NULL };
+	struct hp_item item = { .struct_size = sizeof item, .nsamples = 1, .samples = &sample };
 	sample.time_ns += r->offset_ns;
 	sample.arrival_ns = 0;
 	if (r->host->emit(r->host, &item) == -EPIPE)
@@ -146,16 +146,13 @@ static void deliver(struct replay *r)
 	}
 	struct hp_raw raw = { sizeof raw, (uint32_t)r->report.size, r->report.data, r->report.time_ns + r->offset_ns };
 	struct hp_event event = { sizeof event, HP_REFERENCE_RESET, raw.time_ns, 0, NULL };
-	struct hp_item item = { sizeof item, 0, &raw, NULL, NULL };
+	struct hp_item item = { .struct_size = sizeof item, .raw = &raw };
 	struct hp_sample sample;
 	bool reset;
 	int given = tracker_report(&r->tracker, raw.time_ns, raw.data, raw.size, &sample, &reset);
 	if (reset) {
 		event.value = sample.reset_count;
 		item.event = &event;
-		r->host->emit(r->host, &item);
-		item.event = NULL;
-		item.raw = NULL;
 	}
 	if (given) {
 		item.nsamples = 1;
@@ -313,7 +310,7 @@ static int open_replay(void *self, const struct hp_host *host)
 	if (rc == 0)
 		rc = plan(r, why, sizeof why);
 	if (rc < 0) {
-		host->log(host, HP_ERROR, why);
+		host->log(host, HP_LOG_ERROR, why);
 		return rc;
 	}
 	r->timer = host->timer(host, turn, r);
@@ -325,15 +322,15 @@ static int start(void *self)
 	struct replay *r = self;
 	const struct report_source *s = r->source;
 	struct hp_event event = { sizeof event, HP_CONNECTED, s->connected_ns, 0, s->name };
-	struct hp_item item = { sizeof item, 0, NULL, NULL, &event };
+	struct hp_item item = { .struct_size = sizeof item, .event = &event };
 	if (s->filters && hp_inside_bypass(r->host, s->filters)) {
 		char text[300];
 		snprintf(text, sizeof text,
 		         "the samples were recorded behind %.200s, which they do not go through again", s->filters);
-		r->host->log(r->host, HP_INFO, text);
+		r->host->log(r->host, HP_LOG_INFO, text);
 	}
 	if (r->from && !s->samples)
-		r->host->log(r->host, HP_INFO,
+		r->host->log(r->host, HP_LOG_INFO,
 		             "starting in the middle: the report rate, the filters' state and the centre "
 		             "of the time before are not known");
 	tracker_connect(&r->tracker, s->rate_start_ns);

@@ -104,7 +104,7 @@ static bool tell_lost(struct session *s, int64_t time_ns)
 	if (lost == s->lost)
 		return true;
 	if (!s->told_lost)
-		s->host->log(s->host, HP_WARN, "the disk is too slow, records are lost; the file says where");
+		s->host->log(s->host, HP_LOG_WARN, "the disk is too slow, records are lost; the file says where");
 	s->told_lost = true;
 	struct tape_event *e = hp_sink_reserve(s->sink, sizeof *e + 8);
 	if (!e)
@@ -165,7 +165,7 @@ static bool push_event(struct session *s, const struct hp_event *e, int64_t rate
  * first. */
 static bool tell_connection(struct session *s)
 {
-	const struct hp_stream *st = s->host->stream(s->host, 0);
+	const struct hp_stream *st = s->host->stream(s->host);
 	struct hp_event e = { sizeof e, HP_CONNECTED, s->connected_ns, 0, st->device };
 	if (s->stream_due)
 		s->stream_due = !push_stream(s, st);
@@ -298,7 +298,7 @@ static int session_open(void *self, const struct hp_host *host)
 		tape_abandon(tape);
 		return r;
 	}
-	host->log(host, HP_INFO, text);
+	host->log(host, HP_LOG_INFO, text);
 	return 0;
 }
 

@@ -254,12 +254,12 @@ static void end(void *ctx, uint64_t lost)
 	t->w = NULL;
 	if (r < 0) {
 		snprintf(text, sizeof text, "%s; what was written before is readable", strerror(-r));
-		say(t, HP_ERROR, text);
+		say(t, HP_LOG_ERROR, text);
 	}
 	if (lost) {
 		snprintf(text, sizeof text, "%llu records were lost because the disk was too slow; the file says where",
 		         (unsigned long long)lost);
-		say(t, HP_WARN, text);
+		say(t, HP_LOG_WARN, text);
 	}
 	tape_free(t);
 }
@@ -291,7 +291,7 @@ int tape_open(struct tape **out, const struct tape_options *o)
 	t->o.pipeline = copy(o->pipeline);
 	int r = t->o.pattern && t->o.ini && t->o.point && t->o.filters && t->o.pipeline ? open_file(t) : -ENOMEM;
 	if (r < 0) {
-		say(t, HP_ERROR, r == -ENOTSUP ? "this build has no libzstd; set compression = none" : strerror(-r));
+		say(t, HP_LOG_ERROR, r == -ENOTSUP ? "this build has no libzstd; set compression = none" : strerror(-r));
 		tape_abandon(t);
 		return r;
 	}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * broken.c - modules with one thing wrong each, chosen by -DWRONG_name; without any it is a good output. OLDER_STRUCT
- * is good as well: it ends before the last members, and what lies behind it must not be looked at. */
+ * broken.c - modules with one thing wrong each, chosen by -DWRONG_name; without any it is a good output. */
 #include <headpipe.h>
 
 struct state {
@@ -29,20 +28,25 @@ struct state {
 #elif defined(WRONG_nokey)
 #define ROWS HP_OPT_REAL_AS(struct state, gain, NULL, "1", 0, 10, "a number")
 #elif defined(WRONG_type)
-#define ROWS                                                                                              \
-	{                                                                                                 \
-		"gain", "1", "a number", NULL, 0, 0, (enum hp_type)99, offsetof(struct state, gain), 0, 8 \
+#define ROWS                                                                                                      \
+	{                                                                                                         \
+		.key = "gain", .def = "1", .doc = "a number", .type = 99, .offset = offsetof(struct state, gain), \
+		.size = 8                                                                                         \
 	}
 #elif defined(WRONG_field_size)
-#define ROWS                                                                                     \
-	{                                                                                        \
-		"gain", "1", "a number", NULL, 0, 0, HP_REAL, offsetof(struct state, gain), 0, 4 \
+#define ROWS                                                                                                           \
+	{                                                                                                              \
+		.key = "gain", .def = "1", .doc = "a number", .type = HP_REAL, .offset = offsetof(struct state, gain), \
+		.size = 4                                                                                              \
 	}
 #elif defined(WRONG_outside)
-#define ROWS                                                                             \
-	{                                                                                \
-		"gain", "1", "a number", NULL, 0, 0, HP_REAL, sizeof(struct state), 0, 8 \
+#define ROWS                                                                                                   \
+	{                                                                                                      \
+		.key = "gain", .def = "1", .doc = "a number", .type = HP_REAL, .offset = sizeof(struct state), \
+		.size = 8                                                                                      \
 	}
+#elif defined(WRONG_soft)
+#define ROWS HP_OPT_REAL(struct state, gain, "1", 0, 10, "a number", 0, "dB", 2, 11)
 #else
 #define ROWS HP_OPT_REAL(struct state, gain, "1", 0, 10, "a number")
 #endif
@@ -60,7 +64,7 @@ static const struct hp_option options[] = { ROWS, HP_OPT_END };
 #define ABI ((HP_ABI_MAJOR + 1) << 16)
 #elif defined(WRONG_older)
 #define ABI ((HP_ABI_MAJOR - 1) << 16 | 7)
-#elif defined(WRONG_minor)
+#elif defined(WRONG_minor) || defined(NEWER)
 #define ABI (HP_ABI + 1)
 #elif defined(WRONG_head)
 #define ABI 0
@@ -70,27 +74,27 @@ static const struct hp_option options[] = { ROWS, HP_OPT_END };
 
 #if defined(WRONG_struct_size)
 #define STRUCT_SIZE 60
-#elif defined(OLDER_STRUCT)
-#define STRUCT_SIZE offsetof(struct hp_module, check)
 #else
 #define STRUCT_SIZE sizeof(struct hp_module)
 #endif
 
-#ifdef WRONG_sample_size
-#define SAMPLE_SIZE 200
+#if defined(WRONG_sample_size)
+#define SAMPLE_SIZE 216
+#elif defined(WRONG_huge_sample)
+#define SAMPLE_SIZE 1024
 #else
 #define SAMPLE_SIZE sizeof(struct hp_sample)
 #endif
 #ifdef WRONG_option_size
-#define OPTION_SIZE 48
+#define OPTION_SIZE 64
 #else
 #define OPTION_SIZE sizeof(struct hp_option)
 #endif
 
 #if defined(WRONG_kind)
-#define KIND ((enum hp_kind)7)
+#define KIND 7
 #elif defined(WRONG_nokind)
-#define KIND ((enum hp_kind)0)
+#define KIND 0
 #elif defined(WRONG_filter)
 #define KIND HP_FILTER
 #else
@@ -121,16 +125,18 @@ static int take(void *self, const struct hp_sample *s)
 }
 #endif
 
-#ifdef OLDER_STRUCT
-#define BEHIND .check = (int (*)(const void *, const char **, char *, size_t))16, .encoding = (const char *)16,
+#ifdef WRONG_minor
+#define NEEDS (HP_ABI_MINOR + 1)
 #else
-#define BEHIND
+#define NEEDS 0
 #endif
 
 #ifdef WRONG_symbol
 #define MODULE                                        \
 	extern const struct hp_module headpipe_modul; \
 	const struct hp_module headpipe_modul
+#elif defined(WRONG_nothing) || defined(WRONG_same)
+#define MODULE static const struct hp_module broken
 #else
 #define MODULE HP_MODULE(broken)
 #endif
@@ -138,10 +144,15 @@ MODULE = { .struct_size = STRUCT_SIZE,
 	   .abi = ABI,
 	   .option_size = OPTION_SIZE,
 	   .sample_size = SAMPLE_SIZE,
+	   .needs_minor = NEEDS,
 	   .kind = KIND,
 	   .name = NAME,
 	   .summary = SUMMARY,
 	   .write = WRITE,
 	   .options = options,
-	   .state_size = sizeof(struct state),
-	   BEHIND };
+	   .state_size = sizeof(struct state) };
+#if defined(WRONG_nothing)
+HP_MODULES(NULL, &broken);
+#elif defined(WRONG_same)
+HP_MODULES(&broken, &broken);
+#endif

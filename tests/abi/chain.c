@@ -32,7 +32,7 @@ static void ready(void *arg, unsigned events)
 	uint8_t report[3] = { 1, 2, (uint8_t)s->sent };
 	struct hp_sample sample = HP_SAMPLE_INIT;
 	struct hp_raw raw = { sizeof raw, sizeof report, report, s->sent };
-	struct hp_item item = { sizeof item, 1, &raw, &sample, NULL };
+	struct hp_item item = { .struct_size = sizeof item, .nsamples = 1, .raw = &raw, .samples = &sample };
 	sample.time_ns = s->sent * 1000;
 	sample.ypr[0] = (double)s->sent;
 	sample.flags = HP_ROTVEC | HP_YPR;
@@ -131,7 +131,7 @@ static void raw(void *self, const struct hp_raw *r)
 static void event(void *self, const struct hp_event *e)
 {
 	struct state *s = self;
-	s->events += e->type == HP_CONNECTED && !strcmp(s->host->stream(s->host, 0)->device, "chain");
+	s->events += e->type == HP_CONNECTED && !strcmp(s->host->stream(s->host)->device, "chain");
 }
 static void stop(void *self)
 {
@@ -139,7 +139,7 @@ static void stop(void *self)
 	char line[64];
 	int n = snprintf(line, sizeof line, "%u reports, %u events\n", s->raws, s->events);
 	s->host->file_write(s->file, line, (size_t)n);
-	s->host->log(s->host, HP_INFO, "stopped");
+	s->host->log(s->host, HP_LOG_INFO, "stopped");
 }
 HP_MODULE(chain_out) = {
 	HP_MODULE_HEAD,      .kind = HP_OUTPUT,

@@ -42,8 +42,8 @@ AT(hp_event, text, 24);
 AT(hp_item, struct_size, 0);
 AT(hp_item, nsamples, 4);
 AT(hp_item, raw, 8);
-AT(hp_item, samples, 16);
-AT(hp_item, event, 24);
+AT(hp_item, event, 16);
+AT(hp_item, samples, 24);
 
 AT(hp_stream, struct_size, 0);
 AT(hp_stream, source, 4);
@@ -63,18 +63,23 @@ SIZE(hp_addr, 258);
 AT(hp_addr, port, 256);
 SIZE(hp_addrs, 16);
 AT(hp_addrs, at, 8);
+SIZE(hp_list, 16);
+AT(hp_list, at, 8);
 
-SIZE(hp_option, 64);
+SIZE(hp_option, 88);
 AT(hp_option, key, 0);
 AT(hp_option, def, 8);
 AT(hp_option, doc, 16);
 AT(hp_option, choices, 24);
-AT(hp_option, min, 32);
-AT(hp_option, max, 40);
-AT(hp_option, type, 48);
-AT(hp_option, offset, 52);
-AT(hp_option, flags, 56);
-AT(hp_option, size, 60);
+AT(hp_option, unit, 32);
+AT(hp_option, min, 40);
+AT(hp_option, max, 48);
+AT(hp_option, soft_min, 56);
+AT(hp_option, soft_max, 64);
+AT(hp_option, type, 72);
+AT(hp_option, offset, 76);
+AT(hp_option, size, 80);
+AT(hp_option, flags, 84);
 
 AT(hp_host, struct_size, 0);
 AT(hp_host, abi, 4);
@@ -86,57 +91,69 @@ AT(hp_host, post, 40);
 AT(hp_host, describe, 48);
 AT(hp_host, stream, 56);
 AT(hp_host, fail, 64);
-AT(hp_host, timer, 72);
-AT(hp_host, timer_at, 80);
-AT(hp_host, udp, 88);
-AT(hp_host, udp_send, 96);
-AT(hp_host, watch, 104);
-AT(hp_host, unwatch, 112);
-AT(hp_host, loop, 120);
-AT(hp_host, file, 128);
-AT(hp_host, file_write, 136);
-AT(hp_host, file_close, 144);
-AT(hp_host, behind, 152);
+AT(hp_host, request, 72);
+AT(hp_host, timer, 80);
+AT(hp_host, timer_at, 88);
+AT(hp_host, timer_free, 96);
+AT(hp_host, udp, 104);
+AT(hp_host, udp_send, 112);
+AT(hp_host, udp_close, 120);
+AT(hp_host, watch, 128);
+AT(hp_host, unwatch, 136);
+AT(hp_host, file, 144);
+AT(hp_host, file_write, 152);
+AT(hp_host, file_close, 160);
+AT(hp_host, behind, 168);
 
 AT(hp_module, struct_size, 0);
 AT(hp_module, abi, 4);
 AT(hp_module, option_size, 8);
 AT(hp_module, sample_size, 12);
-AT(hp_module, kind, 16);
-AT(hp_module, traits, 20);
-AT(hp_module, name, 24);
-AT(hp_module, summary, 32);
-AT(hp_module, options, 40);
-AT(hp_module, state_size, 48);
-AT(hp_module, open, 56);
-AT(hp_module, start, 64);
-AT(hp_module, filter, 72);
-AT(hp_module, write, 80);
-AT(hp_module, encode, 88);
-AT(hp_module, send, 96);
-AT(hp_module, raw, 104);
-AT(hp_module, event, 112);
-AT(hp_module, changed, 120);
-AT(hp_module, reset, 128);
-AT(hp_module, command, 136);
-AT(hp_module, stop, 144);
-AT(hp_module, close, 152);
-AT(hp_module, check, 160);
-AT(hp_module, encoding, 168);
+AT(hp_module, needs_minor, 16);
+AT(hp_module, kind, 20);
+AT(hp_module, traits, 24);
+AT(hp_module, spare, 28);
+AT(hp_module, name, 32);
+AT(hp_module, summary, 40);
+AT(hp_module, options, 48);
+AT(hp_module, state_size, 56);
+AT(hp_module, open, 64);
+AT(hp_module, start, 72);
+AT(hp_module, filter, 80);
+AT(hp_module, write, 88);
+AT(hp_module, encode, 96);
+AT(hp_module, send, 104);
+AT(hp_module, raw, 112);
+AT(hp_module, event, 120);
+AT(hp_module, changed, 128);
+AT(hp_module, reset, 136);
+AT(hp_module, command, 144);
+AT(hp_module, stop, 152);
+AT(hp_module, close, 160);
+AT(hp_module, check, 168);
+AT(hp_module, encoding, 176);
+AT(hp_module, media_type, 184);
+AT(hp_module, version, 192);
+AT(hp_module, author, 200);
+AT(hp_module, url, 208);
 #endif
 
 /* numbers that inis, recordings and modules rely on */
 static_assert(HP_ROTVEC == 1 && HP_YPR == 2 && HP_GYRO == 4 && HP_ACCEL == 8 && HP_POS == 16 && HP_DEVCLK == 32 &&
-                  HP_JUMP == 64 && HP_QUAT_DUE == 128 && HP_ANGVEL == 256 && HP_CONFIDENCE == 512,
+                  HP_JUMP == 64 && HP_ANGVEL == 256 && HP_CONFIDENCE == 512,
               "sample flags");
 static_assert(HP_CONNECTED == 1 && HP_DISCONNECTED == 2 && HP_GAP == 3 && HP_REFERENCE_RESET == 4 && HP_RECENTER == 5 &&
                   HP_OPTION == 6 && HP_CLOCK_STEP == 7 && HP_LOST == 8,
               "events");
 static_assert(HP_BOOL == 1 && HP_INT == 2 && HP_REAL == 3 && HP_STR == 4 && HP_ENUM == 5 && HP_NS == 6 &&
-                  HP_ADDRS == 7 && HP_PATH == 8,
+                  HP_ADDRS == 7 && HP_PATH == 8 && HP_LIST == 9,
               "option types");
-static_assert(HP_LIVE == 1 && HP_SECRET == 2 && HP_REMOVED == 4, "option flags");
+static_assert(HP_LIVE == 1 && HP_SECRET == 2 && HP_REMOVED == 4 && HP_LOCAL == 8 && HP_SET == 16 &&
+                  HP_PERMUTATION == 32,
+              "option flags");
 static_assert(HP_INPUT == 1 && HP_FILTER == 2 && HP_OUTPUT == 3 && HP_ENCODER == 4, "kinds");
-static_assert(HP_KEEP == 0 && HP_DROP == 1 && HP_READABLE == 1 && HP_WRITABLE == 2 && HP_REPLAY == 1, "results");
-static_assert(HP_READS_ROTVEC == 1 && HP_BINARY == 2, "traits");
-static_assert(HP_DEBUG == 0 && HP_INFO == 1 && HP_WARN == 2 && HP_ERROR == 3, "levels");
+static_assert(HP_KEEP == 0 && HP_DROP == 1 && HP_READABLE == 1 && HP_WRITABLE == 2 && HP_STREAM_REPLAY == 1 &&
+                  HP_MORE == 1 << 30,
+              "results");
+static_assert(HP_BINARY == 2, "traits");
+static_assert(HP_LOG_DEBUG == 0 && HP_LOG_INFO == 1 && HP_LOG_WARN == 2 && HP_LOG_ERROR == 3, "levels");

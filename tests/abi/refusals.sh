@@ -37,11 +37,12 @@ broken() {
 
 broken major 'built for headpipe ABI 3.0, this headpipe provides 2.0: update headpipe or rebuild the module'
 broken older 'built for headpipe ABI 1.7, this headpipe provides 2.0: rebuild the module'
-broken minor 'built for headpipe ABI 2.1, this headpipe provides 2.0: update headpipe or rebuild the module'
+broken minor 'needs headpipe ABI 2.1, this headpipe provides 2.0: update headpipe, or see HP_NEEDS in headpipe.h'
 broken head 'built for headpipe ABI 0.0, this headpipe provides 2.0: rebuild the module'
-broken struct_size 'its module struct has 60 bytes, at least 160 are needed: use HP_MODULE_HEAD and rebuild'
-broken sample_size 'its samples have 200 bytes, headpipe'"'"'s have 256: rebuild the module'
-broken option_size 'its option rows have 48 bytes, headpipe'"'"'s have 64: rebuild the module'
+broken struct_size 'its module struct has 60 bytes, 216 to 4096 are possible: use HP_MODULE_HEAD and rebuild'
+broken sample_size 'its samples have 216 bytes, 256 to 512 are possible: use HP_MODULE_HEAD and rebuild'
+broken huge_sample 'its samples have 1024 bytes, 256 to 512 are possible: use HP_MODULE_HEAD and rebuild'
+broken option_size 'its option rows have 64 bytes, 88 to 4096 are possible: use HP_MODULE_HEAD and rebuild'
 broken kind 'its kind is 7; 1 (input) to 4 (encoder) are known'
 broken nokind 'its kind is 0; 1 (input) to 4 (encoder) are known'
 noname='it has no proper name and summary; a name is a-z, 0-9 and _, at most 64 characters'
@@ -50,7 +51,7 @@ broken name "$noname"
 broken summary "$noname"
 broken nowrite 'output broken has no function `write or send`'
 broken filter 'filter broken has no function `filter`'
-broken symbol 'no symbol `headpipe_module` (is HP_MODULE(...) there, and is it compiled without -DHP_BUILTIN?)'
+broken symbol 'no symbol `headpipe_module` or `headpipe_modules` (is HP_MODULE(...) there, and is it compiled without -DHP_BUILTIN?)'
 broken default 'output broken: default of `gain`: out of range'
 broken default_enum 'output broken: default of `mode`: not one of the choices'
 broken reserved 'output broken: option `rate`: this key belongs to the host'
@@ -63,6 +64,9 @@ broken nokey 'output broken: option 1: no key'
 broken type 'output broken: option `gain`: unknown type'
 broken field_size 'output broken: option `gain`: the field has the wrong size for its type'
 broken outside 'output broken: option `gain`: the field lies outside of the state'
+broken soft 'output broken: option `gain`: the sensible range is not inside of the range'
+broken nothing 'its HP_MODULES() names no module'
+broken same 'output broken is in it twice'
 broken endless 'output broken: option `gain` stands there twice'
 
 # the good one of the same source does load
@@ -70,10 +74,51 @@ $CC -std=c11 -Wall -Wextra -Werror -fPIC -shared -Ihost/api tests/abi/broken.c -
 tree=$(cd "$dir" && "$program" check run.ini -s game.use=./mods/broken.so 2>&1)
 [ "$tree" = "head (synth) ── game (broken)" ] || { failed=$((failed + 1)); echo "good: $tree"; }
 
-$CC -std=c11 -Wall -Wextra -Werror -fPIC -shared -Ihost/api -DOLDER_STRUCT tests/abi/broken.c -o "$mods/older.so" ||
+# built with a later header, but content with this one
+$CC -std=c11 -Wall -Wextra -Werror -fPIC -shared -Ihost/api -DNEWER tests/abi/broken.c -o "$mods/newer.so" ||
 	failed=$((failed + 1))
-tree=$(cd "$dir" && "$program" check run.ini -s game.use=./mods/older.so 2>&1)
-[ "$tree" = "head (synth) ── game (broken)" ] || { failed=$((failed + 1)); echo "older: $tree"; }
+tree=$(cd "$dir" && "$program" check run.ini -s game.use=./mods/newer.so 2>&1)
+[ "$tree" = "head (synth) ── game (broken)" ] || { failed=$((failed + 1)); echo "newer: $tree"; }
+
+# several in one file
+cat >"$dir/pack.c" <<'END'
+#include <headpipe.h>
+static int take(void *self, const struct hp_sample *s)
+{
+	(void)self, (void)s;
+	return 0;
+}
+static int keep(void *self, struct hp_sample *s)
+{
+	(void)self, (void)s;
+	return HP_KEEP;
+}
+#define OUT(n) { HP_MODULE_HEAD, .kind = HP_OUTPUT, .name = n, .summary = "an output for tests", .write = take }
+static const struct hp_module left = OUT("left"), right = OUT("right"), calm = {
+	HP_MODULE_HEAD, .kind = HP_FILTER, .name = "calm", .summary = "a filter", .filter = keep, .version = "1.2",
+	.author = "A. Name", .url = "https://example.org/calm"
+};
+HP_MODULES(&left, &right, &calm);
+END
+$CC -std=c11 -Wall -Wextra -Werror -fPIC -shared -Ihost/api "$dir/pack.c" -o "$mods/pack.so" || failed=$((failed + 1))
+has='(output left, output right, filter calm)'
+refused ./mods/pack.so "./mods/pack.so: it has several outputs; put the name behind the file, as in ./mods/pack.so:left   $has"
+refused ./mods/pack.so:up "./mods/pack.so: there is no output up in it   $has"
+refused ./mods/pack.so:calm "./mods/pack.so: there is no output calm in it   $has"
+refused pack "$mods/pack.so: there is no output pack in it   $has"
+for use in ./mods/pack.so:right pack:right; do
+	tree=$(cd "$dir" && HEADPIPE_MODULES=$mods "$program" check run.ini -s game.use=$use 2>&1)
+	[ "$tree" = "head (synth) ── game (right)" ] || { failed=$((failed + 1)); echo "$use: $tree"; }
+done
+printf '[input head]\nuse = synth\n[filter f]\nuse = ./mods/pack.so\n[output game]\nuse = null\n' >"$dir/only.ini"
+tree=$(cd "$dir" && "$program" check only.ini 2>&1)
+[ "$tree" = "head (synth) ── f (calm) ── game (null)" ] || { failed=$((failed + 1)); echo "the only filter: $tree"; }
+for line in '  calm             a filter   (%s/pack.so:calm, 1.2)'; do
+	HEADPIPE_MODULES=$mods "$program" modules 2>&1 | grep -qxF "$(printf "$line" "$mods")" ||
+		{ failed=$((failed + 1)); echo "modules lacks: $line"; HEADPIPE_MODULES=$mods "$program" modules | grep calm; }
+done
+HEADPIPE_MODULES=$mods "$program" help pack:calm 2>&1 | grep -qx '  version 1.2, by A. Name, https://example.org/calm' ||
+	{ failed=$((failed + 1)); HEADPIPE_MODULES=$mods "$program" help pack:calm; }
 
 # files
 refused ./missing.so './missing.so: No such file or directory'

@@ -132,9 +132,8 @@ static inline void fake_describe(const struct hp_host *h, const struct hp_stream
 	fake_of(h)->stream = *s; /* strings stay the module's; tests look while it is open */
 	fake_of(h)->described++;
 }
-static inline const struct hp_stream *fake_stream(const struct hp_host *h, uint32_t source)
+static inline const struct hp_stream *fake_stream(const struct hp_host *h)
 {
-	(void)source;
 	return &fake_of(h)->stream;
 }
 static inline void fake_fail(const struct hp_host *h, int err, const char *text)

@@ -107,7 +107,7 @@ static inline int bench_try(struct bench *b, const char *const *inis, size_t n)
 	bench_modules();
 	*logged = *traced = 0;
 	hp_log_to(log_sink, NULL);
-	hp_log_level(HP_DEBUG);
+	hp_log_level(HP_LOG_DEBUG);
 	for (size_t i = 0; i < n; i++)
 		hp_config_parse(&b->config, inis[i], strlen(inis[i]), names[i], &b->errors);
 	hp_graph_build(&b->run, &b->config, &b->errors);

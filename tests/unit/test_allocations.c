@@ -2,8 +2,9 @@
  * test_allocations.c - between emit() and the last write nothing is allocated: not by the host, not by any filter,
  * output or encoder that needs no peer. Counted on the emitting thread; the writer thread has its own time. */
 #include "../plain/random.h"
-#include "harness.h"
+#include "api/builtin.h"
 #include "graph/modules.h"
+#include "harness.h"
 #include "pose/pose.h"
 #include <fcntl.h>
 
@@ -85,6 +86,7 @@ static long of_samples(const char *ini, int n)
 	bench_build(&b, ini);
 	bench_start(&b);
 	struct hp_node *head = node(&b, "head");
+	head->known_flags |= HP_QUAT_DUE; /* as if it were built in */
 	head->host.describe(&head->host,
 	                    &(struct hp_stream){ .struct_size = sizeof(struct hp_stream), .device = "A \"B\"" });
 	emit_event(&b, "head", HP_CONNECTED, 0, "A");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_hid_input.c - the input `hid` against made-up devices: every way a device can be absent, refuse, be silent, go
  * away or come back. No test depends on how long something takes, only on that it happens. */
+#include "api/builtin.h"
 #include "fake_hidapi.h"
 #include "hid_descriptors.h"
 #include <math.h>
@@ -78,18 +79,18 @@ static int bench_post(const struct hp_host *h, const struct hp_item *item)
 		k->time_ns = item->raw->time_ns;
 		memcpy(k->text, item->raw->data, k->size < sizeof k->text ? k->size : sizeof k->text);
 	}
-	for (uint32_t i = 0; i < item->nsamples; i++) {
-		struct kept *k = keep(b, 'S');
-		k->sample = item->samples[i];
-		k->flags = k->sample.flags;
-		k->time_ns = k->sample.time_ns;
-	}
 	if (item->event) {
 		struct kept *k = keep(b, 'E');
 		k->type = item->event->type;
 		k->value = item->event->value;
 		k->time_ns = item->event->time_ns;
 		snprintf(k->text, sizeof k->text, "%s", item->event->text ? item->event->text : "");
+	}
+	for (uint32_t i = 0; i < item->nsamples; i++) {
+		struct kept *k = keep(b, 'S');
+		k->sample = item->samples[i];
+		k->flags = k->sample.flags;
+		k->time_ns = k->sample.time_ns;
 	}
 	pthread_mutex_unlock(&b->lock);
 	return 0;
@@ -113,7 +114,7 @@ static void bench_describe(const struct hp_host *h, const struct hp_stream *s)
 static void bench_fail(const struct hp_host *h, int err, const char *text)
 {
 	struct bench *b = bench_of(h);
-	bench_log(h, HP_ERROR, text);
+	bench_log(h, HP_LOG_ERROR, text);
 	pthread_mutex_lock(&b->lock);
 	b->failed++;
 	b->fail_error = err;

@@ -10,7 +10,7 @@
 static void say_replay(struct bench *b)
 {
 	const struct hp_host *h = &node(b, "head")->host;
-	h->describe(h, &(struct hp_stream){ .struct_size = sizeof(struct hp_stream), .flags = HP_REPLAY });
+	h->describe(h, &(struct hp_stream){ .struct_size = sizeof(struct hp_stream), .flags = HP_STREAM_REPLAY });
 	emit_event(b, "head", HP_CONNECTED, 0, NULL);
 	*traced = 0;
 }

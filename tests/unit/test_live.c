@@ -201,7 +201,7 @@ static void reading_again(void **unused)
 	bench_modules();
 	*logged = *traced = 0;
 	hp_log_to(log_sink, NULL);
-	hp_log_level(HP_INFO);
+	hp_log_level(HP_LOG_INFO);
 	write_ini(INI);
 	assert_int_equal(hp_config_read(&b.config, path, &b.errors), 0);
 	assert_int_equal(hp_config_set(&b.config, "pose.high=50", &b.errors), 0);
@@ -261,9 +261,9 @@ static void reading_again(void **unused)
 	assert_traced("pose:1,0..50,first game:reopen");
 	/* the level of the log follows */
 	reload(&b, "[headpipe]\nlog_level = error\n" INI);
-	assert_int_equal(hp_log_get_level(), HP_ERROR);
+	assert_int_equal(hp_log_get_level(), HP_LOG_ERROR);
 	reload(&b, "[headpipe]\nlog_level = debug\n" INI);
-	assert_int_equal(hp_log_get_level(), HP_DEBUG);
+	assert_int_equal(hp_log_get_level(), HP_LOG_DEBUG);
 	/* no file any more */
 	unlink(path);
 	hp_live_reload(&b.run, NULL, 0);

@@ -82,7 +82,7 @@ static void count(const char *what, const char *tail, bool post)
 		struct hp_raw raw = {
 			.struct_size = sizeof raw, .size = sizeof report, .data = report, .time_ns = s.time_ns
 		};
-		struct hp_item item = { sizeof item, 1, &raw, &s, NULL };
+		struct hp_item item = { sizeof item, 1, &raw, NULL, &s };
 		counting = i >= WARM_UP;
 		int r = post ? h->post(h, &item) : h->emit(h, &item);
 		if (post)

@@ -22,22 +22,25 @@ struct state {
 	int format;
 	int64_t wait;
 	struct hp_addrs to, from_any;
+	struct hp_list axes;
 };
-static const struct hp_option table[] = { HP_OPT_BOOL(struct state, on, "yes", "a switch"),
-	                                  HP_OPT_INT(struct state, count, "3", 0, 10, "how many"),
-	                                  HP_OPT_INT(struct state, big, "0", 0, 0, "no range"),
-	                                  HP_OPT_REAL(struct state, alpha, "0.18", 0.001, 1, "smoothing factor",
-	                                              HP_LIVE),
-	                                  HP_OPT_REAL(struct state, plain, "0", 0, 0, "no range", HP_LIVE),
-	                                  HP_OPT_STR(struct state, label, "", "a text", HP_LIVE),
-	                                  HP_OPT_STR(struct state, secret, "x", "a password", HP_LIVE | HP_SECRET),
-	                                  HP_OPT_PATH(struct state, file, "out.csv", "where to"),
-	                                  HP_OPT_ENUM(struct state, format, "csv", "csv|tsv|none", "what"),
-	                                  HP_OPT_NS(struct state, wait, "20ms", 0.001, 120, "how long"),
-	                                  HP_OPT_ADDRS(struct state, to, "127.0.0.1:4242", "receivers", HP_LIVE),
-	                                  HP_OPT_ADDRS_AS(struct state, from_any, "from-any", "", "no default"),
-	                                  HP_OPT_GONE("host", "use `to` instead"),
-	                                  HP_OPT_END };
+static const struct hp_option table[] = {
+	HP_OPT_BOOL(struct state, on, "yes", "a switch"),
+	HP_OPT_INT(struct state, count, "3", 0, 10, "how many"),
+	HP_OPT_INT(struct state, big, "0", 0, 0, "no range"),
+	HP_OPT_REAL(struct state, alpha, "0.18", 0.001, 1, "smoothing factor", HP_LIVE),
+	HP_OPT_REAL(struct state, plain, "0", 0, 0, "no range", HP_LIVE),
+	HP_OPT_STR(struct state, label, "", "a text", HP_LIVE),
+	HP_OPT_STR(struct state, secret, "x", "a password", HP_LIVE | HP_SECRET),
+	HP_OPT_PATH(struct state, file, "out.csv", "where to"),
+	HP_OPT_ENUM(struct state, format, "csv", "csv|tsv|none", "what"),
+	HP_OPT_NS(struct state, wait, "20ms", 0.001, 120, "how long"),
+	HP_OPT_ADDRS(struct state, to, "127.0.0.1:4242", "receivers", HP_LIVE),
+	HP_OPT_ADDRS_AS(struct state, from_any, "from-any", "", "no default"),
+	HP_OPT_LIST(struct state, axes, "YXZ", "X|Y|Z", "an order", HP_PERMUTATION | HP_LIVE),
+	HP_OPT_GONE("host", "use `to` instead"),
+	HP_OPT_END
+};
 
 static struct state state;
 static struct hp_values values;
@@ -93,6 +96,57 @@ static void bools(void **unused)
 	bad("on", "", "no value");
 	bad("on", "1", "neither yes nor no");
 	bad("on", "Yes", "neither yes nor no");
+}
+
+/* The indexes as digits. */
+static void is_list(const struct hp_list *l, const char *want)
+{
+	char got[HP_LIST_MAX + 1];
+	for (uint32_t i = 0; i < l->n; i++)
+		got[i] = (char)('0' + l->at[i]);
+	got[l->n] = 0;
+	assert_string_equal(got, want);
+}
+
+static void list(const struct hp_option *r, const char *text, const char *want)
+{
+	struct hp_list l = { 9, NULL };
+	strcpy(why, "");
+	if (!hp_option_parse(r, text, NULL, &l, &values, why, sizeof why))
+		is_list(&l, want);
+	else
+		assert_string_equal(why, want);
+}
+
+static void lists(void **unused)
+{
+	(void)unused;
+	static const struct hp_option rows[] = {
+		HP_OPT_LIST(struct state, axes, "XYZ", "X|Y|Z", "d", HP_PERMUTATION),
+		HP_OPT_LIST(struct state, axes, "none", "X|Y|Z", "d", HP_SET),
+		HP_OPT_LIST(struct state, axes, "yaw", "yaw|pitch|roll", "d"),
+	};
+	list(&rows[0], "YXZ", "102");
+	list(&rows[0], " z, x y", "201");
+	list(&rows[0], "XY", "must name each of X, Y, Z once");
+	list(&rows[0], "XYZX", "`X` stands there twice");
+	list(&rows[0], "XYW", "`W` is none of X, Y, Z");
+	list(&rows[0], "none", "must name each of X, Y, Z once");
+	list(&rows[0], "", "no value");
+	list(&rows[1], "zx", "20");
+	list(&rows[1], "NONE", "");
+	list(&rows[1], " , ", "is empty; write `none`");
+	list(&rows[1], "XX", "`X` stands there twice");
+	list(&rows[2], "roll,yaw roll", "202");
+	list(&rows[2], "yawroll", "`yawroll` is none of yaw, pitch, roll");
+	char longest[HP_LIST_MAX * 4 + 8] = "", many[HP_LIST_MAX + 1];
+	for (int i = 0; i < HP_LIST_MAX; i++)
+		strcat(longest, "yaw ");
+	memset(many, '0', HP_LIST_MAX);
+	many[HP_LIST_MAX] = 0;
+	list(&rows[2], longest, many);
+	strcat(longest, "yaw");
+	list(&rows[2], longest, "the list is too long");
 }
 
 static void ints(void **unused)
@@ -389,8 +443,9 @@ static void filling(void **unused)
 static void sentences(void **unused)
 {
 	(void)unused;
-#define TAKES                                                                                                        \
-	"mod takes: on, count, big, alpha, plain, label, secret, file, format, wait, to, from-any   (headpipe help " \
+#define TAKES                                                                                                         \
+	"mod takes: on, count, big, alpha, plain, label, secret, file, format, wait, to, from-any, axes   (headpipe " \
+	"help "                                                                                                       \
 	"mod)\n"
 	wrong("alpha = 1.8\n", "conf/t.ini:2: error: [output x] alpha = 1.8: out of range\n"
 	                       "    alpha: smoothing factor, 0.001 to 1, default 0.18\n");
@@ -431,7 +486,7 @@ static void other_tables(void **unused)
 	assert_int_equal(fill("scale = 2\n", scale), 0);
 	assert_int_equal(fill("scael = 2\n", scale), -1);
 	assert_non_null(strstr(errors.text, "did you mean `scale`?   mod takes: on, count,"));
-	assert_non_null(strstr(errors.text, ", from-any, scale   (headpipe help mod)"));
+	assert_non_null(strstr(errors.text, ", from-any, axes, scale   (headpipe help mod)"));
 	fresh(NULL);
 	assert_int_equal(hp_config_parse(&config, "[input a]\nrate = 5\n[headpipe]\nuse = 1\n", 37, "t.ini", &errors),
 	                 0);
@@ -491,7 +546,9 @@ static int change(const struct hp_change *changes, size_t n)
 static void live(void **unused)
 {
 	(void)unused;
-	static const struct hp_change both[] = { { "alpha", "0.25" }, { "label", "new" }, { "to", "a:1 b:2" } };
+	static const struct hp_change both[] = {
+		{ "alpha", "0.25" }, { "label", "new" }, { "to", "a:1 b:2" }, { "axes", "ZXY" }
+	};
 	static const struct hp_change not_live[] = { { "alpha", "0.75" }, { "count", "4" } };
 	static const struct hp_change out[] = { { "label", "newer" }, { "alpha", "7" } };
 	static const struct hp_change unknown[] = { { "alpha", "0.75" }, { "beta", "4" } };
@@ -500,7 +557,8 @@ static void live(void **unused)
 	assert_int_equal(fill("label = old\n", NULL), 0);
 	size_t blocks = values.nblocks;
 	answer = 0;
-	assert_int_equal(change(both, 3), 0);
+	assert_int_equal(change(both, 4), 0);
+	is_list(&state.axes, "201");
 	assert_int_equal(calls, 1);
 	assert_true(state.alpha == 0.25);
 	assert_string_equal(state.label, "new");
@@ -508,12 +566,15 @@ static void live(void **unused)
 	assert_int_equal(values.nblocks, blocks); /* the old texts are gone: no growth over a long run */
 	struct state before = state;
 	answer = -EBUSY;
-	static const struct hp_change refused[] = { { "alpha", "0.5" }, { "label", "no" }, { "to", "c:3" } };
-	assert_int_equal(change(refused, 3), -EBUSY);
+	static const struct hp_change refused[] = {
+		{ "alpha", "0.5" }, { "label", "no" }, { "to", "c:3" }, { "axes", "XYZ" }
+	};
+	assert_int_equal(change(refused, 4), -EBUSY);
 	assert_int_equal(calls, 1);
 	assert_memory_equal(&before, &state, sizeof state);
 	assert_string_equal(state.label, "new");
 	addr(1, "b", 2);
+	is_list(&state.axes, "201");
 	assert_string_equal(why, "refused by the module: Device or resource busy");
 	answer = 0;
 	assert_int_equal(change(not_live, 2), -EPERM);
@@ -531,7 +592,7 @@ static void live(void **unused)
 	assert_int_equal(values.nblocks, blocks);
 	assert_int_equal(change(NULL, 0), 0);
 	for (int i = 0; i < 1000; i++)
-		assert_int_equal(change(i % 2 ? both : both + 1, i % 2 ? 3 : 1), 0);
+		assert_int_equal(change(i % 2 ? both : both + 1, i % 2 ? 4 : 1), 0);
 	assert_int_equal(values.nblocks, blocks);
 }
 
@@ -568,22 +629,33 @@ static void tables(void **unused)
 	unsound(ROW(HP_OPT_ENUM(struct state, format, "a", NULL, "d")), HP_OUTPUT, "option `format`: bad choices");
 	unsound(ROW(HP_OPT_ENUM(struct state, format, "c", "a|b", "d")), HP_OUTPUT,
 	        "default of `format`: not one of the choices");
+	unsound(ROW(HP_OPT_REAL(struct state, alpha, "0.5", 0, 1, "d", 0, "s", 0.2, 0.8)), HP_FILTER, "(sound)");
+	unsound(ROW(HP_OPT_REAL(struct state, alpha, "0.5", 0, 1, "d", 0, "s", 0.2, 2)), HP_FILTER,
+	        "option `alpha`: the sensible range is not inside of the range");
+	unsound(ROW(HP_OPT_REAL(struct state, alpha, "0.5", 0, 1, "d", 0, "s", 0.8, 0.2)), HP_FILTER,
+	        "option `alpha`: the sensible range is not inside of the range");
+	unsound(ROW(HP_OPT_LIST(struct state, axes, "XY", "X|Y|Z", "d", HP_SET)), HP_FILTER, "(sound)");
+	unsound(ROW(HP_OPT_LIST(struct state, axes, "XY", "X|Y|Z", "d", HP_PERMUTATION)), HP_FILTER,
+	        "default of `axes`: must name each of X, Y, Z once");
+	unsound(ROW(HP_OPT_LIST(struct state, axes, "XY", NULL, "d")), HP_FILTER, "option `axes`: bad choices");
 	unsound(ROW(HP_OPT_BOOL(struct state, on, "yes", "d"), HP_OPT_BOOL(struct state, on, "no", "d")), HP_OUTPUT,
 	        "option `on` stands there twice");
-	unsound(ROW({ NULL, "1", "d", NULL, 0, 0, HP_INT, 0, 0, 4 }), HP_OUTPUT, "option 1: no key");
-	unsound(ROW({ "k", "1", "d", NULL, 0, 0, (enum hp_type)99, 0, 0, 4 }), HP_OUTPUT, "option `k`: unknown type");
-	unsound(ROW({ "k", "1", "d", NULL, 0, 0, HP_INT, 0, 0, 2 }), HP_OUTPUT,
+	unsound(ROW({ .def = "1", .doc = "d", .type = HP_INT, .size = 4 }), HP_OUTPUT, "option 1: no key");
+	unsound(ROW({ .key = "k", .def = "1", .doc = "d", .type = (enum hp_type)99, .size = 4 }), HP_OUTPUT,
+	        "option `k`: unknown type");
+	unsound(ROW({ .key = "k", .def = "1", .doc = "d", .type = HP_INT, .size = 2 }), HP_OUTPUT,
 	        "option `k`: the field has the wrong size for its type");
-	unsound(ROW({ "k", "1", "d", NULL, 0, 0, HP_INT, sizeof(struct state) - 3, 0, 4 }), HP_OUTPUT,
-	        "option `k`: the field lies outside of the state");
-	unsound(ROW({ "k", "1", "d", NULL, 0, 0, HP_INT, UINT32_MAX, 0, 4 }), HP_OUTPUT,
+	unsound(
+	    ROW({ .key = "k", .def = "1", .doc = "d", .type = HP_INT, .offset = sizeof(struct state) - 3, .size = 4 }),
+	    HP_OUTPUT, "option `k`: the field lies outside of the state");
+	unsound(ROW({ .key = "k", .def = "1", .doc = "d", .type = HP_INT, .offset = UINT32_MAX, .size = 4 }), HP_OUTPUT,
 	        "option `k`: the field lies outside of the state");
 	unsound(ROW(HP_OPT_PATH(struct state, file, "~/x.csv", "d")), HP_OUTPUT, "(sound)");
 	struct hp_option *endless = calloc(300, sizeof *endless);
 	char keys[300][8];
 	for (int i = 0; i < 300; i++) {
 		snprintf(keys[i], sizeof keys[i], "k%d", i);
-		endless[i] = (struct hp_option){ keys[i], "1", "d", NULL, 0, 0, HP_INT, 0, 0, 4 };
+		endless[i] = (struct hp_option){ .key = keys[i], .def = "1", .doc = "d", .type = HP_INT, .size = 4 };
 	}
 	unsound(endless, HP_OUTPUT, "no HP_OPT_END within 256 options");
 	free(endless);
@@ -599,6 +671,7 @@ int main(void)
 		cmocka_unit_test_setup(filling, fresh),      cmocka_unit_test_setup(sentences, fresh),
 		cmocka_unit_test_setup(other_tables, fresh), cmocka_unit_test_setup(words, fresh),
 		cmocka_unit_test_setup(live, fresh),         cmocka_unit_test_setup(tables, fresh),
+		cmocka_unit_test_setup(lists, fresh),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	fresh(NULL);

@@ -11,19 +11,19 @@ static int post_sample(struct bench *b, int64_t time_ns, double yaw)
 {
 	const struct hp_host *h = &node(b, "head")->host;
 	struct hp_sample s = pose(time_ns, yaw);
-	return h->post(h, &(struct hp_item){ sizeof(struct hp_item), 1, NULL, &s, NULL });
+	return h->post(h, &(struct hp_item){ sizeof(struct hp_item), 1, NULL, NULL, &s });
 }
 static int post_event(struct bench *b, uint32_t type, int64_t value, const char *text)
 {
 	const struct hp_host *h = &node(b, "head")->host;
 	struct hp_event e = { .struct_size = sizeof e, .type = type, .value = value, .text = text };
-	return h->post(h, &(struct hp_item){ sizeof(struct hp_item), 0, NULL, NULL, &e });
+	return h->post(h, &(struct hp_item){ sizeof(struct hp_item), 0, NULL, &e, NULL });
 }
 static int post_raw(struct bench *b, const uint8_t *data, uint32_t size, const struct hp_sample *s, uint32_t n)
 {
 	const struct hp_host *h = &node(b, "head")->host;
 	struct hp_raw raw = { .struct_size = sizeof raw, .size = size, .data = data, .time_ns = 7 };
-	return h->post(h, &(struct hp_item){ sizeof(struct hp_item), n, &raw, s, NULL });
+	return h->post(h, &(struct hp_item){ sizeof(struct hp_item), n, &raw, NULL, s });
 }
 static void trace_event_text(struct probe *p, const struct hp_event *e)
 {
@@ -173,10 +173,10 @@ static void *poster(void *arg)
 		struct hp_event e = { .struct_size = sizeof e, .type = HP_GAP, .value = (int64_t)me, .text = "t" };
 		s.pos[0] = (double)me;
 		s.pos[1] = i;
-		h->post(h, &(struct hp_item){ sizeof(struct hp_item), 1, &raw, &s, i % 100 == 99 ? &e : NULL });
+		h->post(h, &(struct hp_item){ sizeof(struct hp_item), 1, &raw, i % 100 == 99 ? &e : NULL, &s });
 	}
 	if (me == 0)
-		h->log(h, HP_INFO, "a line of a thread");
+		h->log(h, HP_LOG_INFO, "a line of a thread");
 	h->describe(h, &(struct hp_stream){ .struct_size = sizeof(struct hp_stream), .device = "T", .report_size = 4 });
 	return NULL;
 }
@@ -242,7 +242,7 @@ static void *filter_poster(void *arg)
 {
 	const struct hp_host *h = &node(arg, "pose")->host;
 	struct hp_sample s = pose(5, 5);
-	h->post(h, &(struct hp_item){ sizeof(struct hp_item), 1, NULL, &s, NULL });
+	h->post(h, &(struct hp_item){ sizeof(struct hp_item), 1, NULL, NULL, &s });
 	h->fail(h, EIO, "its thread gave up");
 	return NULL;
 }
@@ -270,7 +270,7 @@ static void from_a_filter(void **unused)
 static void post_while_stopping(struct probe *p)
 {
 	struct hp_sample s = pose(9, 9);
-	p->host->post(p->host, &(struct hp_item){ sizeof(struct hp_item), 1, NULL, &s, NULL });
+	p->host->post(p->host, &(struct hp_item){ sizeof(struct hp_item), 1, NULL, NULL, &s });
 }
 static void the_last_ones(void **unused)
 {

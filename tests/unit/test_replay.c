@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_replay.c - the input `replay` on a host whose clock the test moves. */
+#include "api/builtin.h"
 #include "fake_host.h"
 #include "find.h"
 #include "recording.h"
@@ -32,14 +33,14 @@ static int emit(const struct hp_host *h, const struct hp_item *item)
 			for (uint32_t i = 0; i < item->raw->size && i < 30; i++)
 				at += sprintf(at, " %02x", item->raw->data[i]);
 		}
+		if (item->event)
+			at += sprintf(at, " event %u %lld %lld %s", item->event->type, (long long)item->event->time_ns,
+			              (long long)item->event->value, item->event->text ? item->event->text : "-");
 		for (uint32_t i = 0; i < item->nsamples; i++)
 			at +=
 			    sprintf(at, " sample %lld %g,%g,%g r%u %g Hz", (long long)item->samples[i].time_ns,
 			            item->samples[i].rotvec[0], item->samples[i].rotvec[1], item->samples[i].rotvec[2],
 			            item->samples[i].reset_count, item->samples[i].rate_hz);
-		if (item->event)
-			at += sprintf(at, " event %u %lld %lld %s", item->event->type, (long long)item->event->time_ns,
-			              (long long)item->event->value, item->event->text ? item->event->text : "-");
 		sprintf(at, "\n");
 	}
 	return fake_emit(h, item);
@@ -89,11 +90,11 @@ static void test_rhythm(void **state)
 	assert_string_equal(told, "@0 event 1 0 0 A Tracker\n"
 	                          "@0 raw 10000000 01 e8 03 00 00 18 fc 07 sample 10000000 0.1,0,-0.1 r7 0 Hz\n"
 	                          "@20000000 raw 30000000 01 00 00 00 00 00 00 07 sample 30000000 0,0,0 r7 0 Hz\n"
-	                          "@1010000000 raw 1020000000 01 00 00 00 00 00 00 08 event 4 1020000000 8 -\n"
-	                          "@1010000000 sample 1020000000 0,0,0 r8 2.94118 Hz\n"
+	                          "@1010000000 raw 1020000000 01 00 00 00 00 00 00 08 event 4 1020000000 8 - "
+	                          "sample 1020000000 0,0,0 r8 2.94118 Hz\n"
 	                          "@1015000000 raw 1025000000 09\n"
-	                          "@1020000000 raw 1030000000 01 e8 03 event 4 1030000000 0 -\n"
-	                          "@1020000000 sample 1030000000 0.1,0,0 r0 2.94118 Hz\n");
+	                          "@1020000000 raw 1030000000 01 e8 03 event 4 1030000000 0 - "
+	                          "sample 1030000000 0.1,0,0 r0 2.94118 Hz\n");
 	assert_int_equal(fake.failed, 1);
 	assert_int_equal(fake.fail_error, 0);
 	assert_string_equal(fake.fail_text, "");
@@ -102,7 +103,7 @@ static void test_rhythm(void **state)
 	assert_string_equal(fake.stream.device, "A Tracker");
 	assert_int_equal(fake.stream.vendor, 0x054c);
 	assert_int_equal(fake.stream.product, 0x0d58);
-	assert_int_equal(fake.stream.flags, HP_REPLAY);
+	assert_int_equal(fake.stream.flags, HP_STREAM_REPLAY);
 	assert_int_equal(fake.stream.report_size, 8);
 	assert_int_equal(fake.stream.descriptor_size, 52);
 	assert_int_equal(fake.stream.descriptor[3], 0xe1);

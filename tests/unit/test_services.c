@@ -222,7 +222,7 @@ static void watch_for_writing(void **unused)
 static void *give_up(void *arg)
 {
 	const struct hp_host *h = arg;
-	h->log(h, HP_WARN, "a line with a \033[31mcolour\n");
+	h->log(h, HP_LOG_WARN, "a line with a \033[31mcolour\n");
 	h->fail(h, ENODEV, "the device went away");
 	return NULL;
 }
@@ -300,7 +300,7 @@ static void handles_left_open(void **unused)
 	(void)unused;
 	bench_build(&b, INI);
 	bench_start(&b);
-	uv_timer_init(host_of(&b, "head")->loop, &own_timer); /* one that sleeps would be forgotten most easily */
+	uv_timer_init(&b.run.loop, &own_timer); /* one that sleeps would be forgotten most easily */
 	uv_timer_start(&own_timer, nothing, 3600000, 0);
 	uv_timer_stop(&own_timer);
 	assert_true(dladdr(&own_async, &info) != 0);

@@ -47,7 +47,7 @@ static void test_same_again(void **unused)
 		assert_string_equal(f[i].fail_text, "");
 		assert_int_equal(f[i].described, 1);
 		assert_int_equal(f[i].last_event.type, HP_CONNECTED);
-		assert_true(f[i].stream.flags & HP_REPLAY);
+		assert_true(f[i].stream.flags & HP_STREAM_REPLAY);
 	}
 	assert_memory_equal(f[0].samples, f[1].samples, 500 * sizeof *f[0].samples);
 	fake_free(&f[0]);

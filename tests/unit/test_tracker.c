@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_tracker.c - reports to samples: what a sample holds, the rate, the reset counter. */
+#include "api/builtin.h"
 #include "inputs/decode/tracker.h"
 
 #include <setjmp.h>

@@ -133,7 +133,7 @@ struct said {
 static void on_setup(void *arg, enum hp_level level, const char *text)
 {
 	struct said *s = arg;
-	if (level >= HP_WARN && !s->warnings++)
+	if (level >= HP_LOG_WARN && !s->warnings++)
 		snprintf(s->first, sizeof s->first, "%s", text);
 }
 

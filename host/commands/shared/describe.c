@@ -70,6 +70,18 @@ void hp_describe_module(const struct hp_module *m)
 	hp_wrap(stdout, m->summary, 2, 2);
 	if (file)
 		printf("  from %s\n", file);
+	if (m->version || m->author || m->url) {
+		printf("  ");
+		if (m->version)
+			printf("version %s", m->version);
+		if (m->author)
+			printf("%sby %s", m->version ? ", " : "", m->author);
+		if (m->url)
+			printf("%s%s", m->version || m->author ? ", " : "", m->url);
+		putchar('\n');
+	}
+	if (m->media_type)
+		printf("  its bytes are %s\n", m->media_type);
 	putchar('\n');
 	example(m);
 	if (m->options && m->options->key) {
