@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ * test_profile.c - profiles of opentrack: what Qt writes is read, and becomes the ini that does the same. */
+#include "check.h"
+#include "profile/profile.h"
+#include <errno.h>
+
+static bool has_accela = true;
+static bool has(const char *filter, const char *key)
+{
+	return !strcmp(filter, "accela") && has_accela &&
+	       (!key || !strcmp(key, "smoothing") || !strcmp(key, "dead_zone"));
+}
+struct result {
+	char *ini, *notes;
+	size_t ini_size, notes_size;
+	int n;
+};
+static struct result convert(const char *text, size_t size)
+{
+	struct result r;
+	struct hp_profile p;
+	int line;
+	char why[200];
+	if (hp_profile_read(&p, text, size, &line, why, sizeof why) < 0)
+		fail_msg("line %d: %s", line, why);
+	FILE *a = open_memstream(&r.ini, &r.ini_size), *b = open_memstream(&r.notes, &r.notes_size);
+	assert_true(a && b);
+	r.n = hp_profile_convert(&p, "x.ini", has, a, b);
+	fclose(a);
+	fclose(b);
+	hp_profile_free(&p);
+	return r;
+}
+#define CONVERT(text) convert(text, sizeof text - 1)
+static void done(struct result *r)
+{
+	free(r->ini);
+	free(r->notes);
+}
+static void holds(const char *text, const char *want)
+{
+	if (!strstr(text, want))
+		fail_msg("no `%s` in\n%s", want, text);
+}
+static void lacks(const char *text, const char *want)
+{
+	if (strstr(text, want))
+		fail_msg("there is `%s` in\n%s", want, text);
+}
+
+static void test_whole(void **unused)
+{
+	static char text[8192];
+	(void)unused;
+	FILE *f = fopen("tests/data/opentrack-profile.ini", "rb");
+	assert_non_null(f);
+	size_t size = fread(text, 1, sizeof text, f);
+	fclose(f);
+	struct result r = convert(text, size);
+	assert_string_equal(r.ini, "# Made from x.ini, a profile of opentrack, by `headpipe import-profile`.\n\n"
+	                           "[input head]\nuse = hid\n\n"
+	                           "; `headpipe calibrate` finds these for a tracker that moves the wrong way\n"
+	                           "[filter mount]\naxis_map = YXZ\ninvert = XZ\n\n"
+	                           "[filter accela]\nsmoothing = 1.25\ndead_zone = 0.05\n\n"
+	                           "[filter center]\nmode = full\ntilt = mount\n\n"
+	                           "[filter curve]\nuse = curve\nyaw = 10.5:25 39.5:180\npitch = 10:19 40:60\n"
+	                           "pitch_negative = 10:0 30:90\n\n"
+	                           "[filter neck]\nforward = 12\nup = 0\n\n"
+	                           "[filter curve_position]\nuse = curve\ny = 30:75\nz = 30:75\nx = 30:75\n\n"
+	                           "[filter target]\nuse = axes\ninvert = yaw\noffset_yaw = 5.5\nscale_roll = 0\n\n"
+	                           "[output game]\nuse = opentrack_udp\nto = 192.168.1.20:4243\n");
+	static const char *const said[] = { "tracker-dll = pt", "pitch-invert-sign: which signs",
+		                            "keycode-center = ScrollLock: shortcuts are not taken over",
+		                            "relative-translation-mode = 2: not taken over",
+		                            "[tracker-pt]: 2 settings of a part of opentrack" };
+	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+		holds(r.notes, said[i]);
+	lacks(r.notes, "keycode-toggle"); /* set to nothing */
+	lacks(r.notes, "yaw-zero-pos");   /* taken over */
+	lacks(r.notes, "migration");
+	int lines = 0;
+	for (const char *c = r.notes; *c; c++)
+		lines += *c == '\n';
+	assert_int_equal(lines, r.n);
+	done(&r);
+}
+/* Line ends of Windows, a byte order mark, bytes as newer Qt writes them, a curve that changes nothing. */
+static void test_forms(void **unused)
+{
+	(void)unused;
+	struct result r = CONVERT("\xef\xbb\xbf[spline-roll]\r\n"
+	                          "points=\"@Variant(\\0\\0\\0\\x7f\\0\\0\\0\\xfQList<QPointF>\\0\\0\\0\\0\\x1@"
+	                          "C\xc3\x80\\0\\0\\0\\0\\0@\\x14\\0\\0\\0"
+	                          "\\0\\0\\0)\"\r\n[spline-yaw]\npoints=@Variant(\\0\\0\\0\\x7f\\0\\0\\0\\xfQList<"
+	                          "QPointF>\\0\\0\\0\\0\\x1@f\\x80\\0\\0"
+	                          "\\0\\0\\0@f\\x80\\0\\0\\0\\0\\0)\n");
+	holds(r.ini, "[filter curve]\nuse = curve\nroll = 39.5:5\n");
+	lacks(r.ini, "yaw =");
+	done(&r);
+	r = CONVERT("[modules]\nfilter-dll=ewma\nprotocol-dll=wine\n[opentrack-ui]\ncentering-mode=2\n"
+	            "center-at-startup=false\n");
+	holds(r.ini, "[filter center]\nmode = full\ntilt = head\nat_start = no\n");
+	holds(r.ini, "use = opentrack_shm\n");
+	holds(r.notes, "filter-dll = ewma: no such filter here");
+	done(&r);
+	r = CONVERT("[modules]\nprotocol-dll=fg\nfilter-dll=\n[opentrack-ui]\ncentering-mode=0\n[opentrack-mappings]\n"
+	            "yaw-max-value=60\npitch-max-output-value=180\n");
+	holds(r.ini, "use = flightgear\n");
+	holds(r.ini, "yaw = 60:180\n"); /* no points: a straight line to both ends */
+	lacks(r.ini, "[filter center]");
+	lacks(r.ini, "[filter accela]");
+	holds(r.notes, "a pitch ends straight up or down");
+	done(&r);
+	r = CONVERT("[modules]\nfilter-dll=\\x1b[2J\nprotocol-dll=simconnect\n");
+	holds(r.notes, "filter-dll = .[2J: no such filter");
+	holds(r.notes, "protocol-dll = simconnect: no such output here");
+	holds(r.ini, "use = opentrack_udp\nto = 127.0.0.1:4242\n");
+	done(&r);
+}
+static void test_refused(void **unused)
+{
+	static const struct {
+		const char *text, *why;
+		int line;
+	} bad[] = {
+		{ "", "no profile of opentrack", 0 },
+		{ "[x]\na=1\n", "no profile of opentrack", 0 },
+		{ "[Curves-rx]\npoint-count=1\n", "before 2.3", 0 },
+		{ "\n[modules\n", "a section without ]", 2 },
+		{ "a=1\n", "a key before the first section", 1 },
+		{ "[modules]\na=1\nb\n", "neither a section nor key=value", 3 },
+	};
+	(void)unused;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct hp_profile p;
+		int line = -1;
+		char why[200] = "";
+		assert_int_equal(hp_profile_read(&p, bad[i].text, strlen(bad[i].text), &line, why, sizeof why),
+		                 -EINVAL);
+		holds(why, bad[i].why);
+		assert_int_equal(line, bad[i].line);
+		hp_profile_free(&p);
+	}
+	/* values that are something else than they should be */
+	struct hp_profile p;
+	int line;
+	char why[200];
+	double xy[4];
+	static const char text[] = "[modules]\na=maybe\nb=1.5x\nc=-12.25\nd=@Variant(\\0\\0\\0\\x7f\\0\\0\\0\\xfQList<"
+	                           "QPointF>\\0\\0\\0\\0\\x3)\n"
+	                           "e=@Variant(\\0\\0\\0\\x1a@\\x10\\0\\0\\0\\0\\0\\0)\nf=99999999999999999999\n";
+	assert_int_equal(hp_profile_read(&p, text, sizeof text - 1, &line, why, sizeof why), 0);
+	assert_true(hp_profile_bool(&p, "modules", "a", true));
+	assert_true(hp_profile_number(&p, "modules", "b", 7) == 7);
+	assert_true(hp_profile_number(&p, "modules", "c", 7) == -12.25);
+	assert_true(hp_profile_number(&p, "modules", "f", 7) == 7);
+	assert_int_equal(hp_profile_points(&p, "modules", "d", xy, 2), -1);
+	assert_int_equal(hp_profile_points(&p, "modules", "e", xy, 2), -1);
+	assert_int_equal(hp_profile_points(&p, "modules", "none", xy, 2), 0);
+	hp_profile_free(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
