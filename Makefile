@@ -91,7 +91,7 @@ $B/have.h: $B/flags
 
 $B/commands.def: FORCE
 	@mkdir -p $B; echo '$(foreach c,$(COMMANDS),COMMAND($c))' >$@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-$B/host/commands/main.o $B/host/commands/help.o $B/tests/unit/test_arguments.o: $B/commands.def
+$B/host/commands/main.o $B/host/commands/help.o $B/tests/unit/test_arguments.o $B/tests/fuzz/fuzz_arguments.o: $B/commands.def
 
 # Built-in modules take their kind from their folder, and their place in the list from their file: MODULE rows are
 # BUILTIN(kind, name) or, where the library is not there, MISSING(kind, name, "package"), by kind, then by name.

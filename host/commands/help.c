@@ -15,7 +15,9 @@ static void overview(void)
 	for (const struct hp_command *const *c = commands; *c; c++)
 		printf("  %-10s %s\n", (*c)->name, (*c)->summary);
 	puts("\n`headpipe help NAME` tells about a command, a module, or the sections `headpipe`, `input`, `filter`, "
-	     "`output`.");
+	     "`output`.\n"
+	     "Options may stand anywhere: `--for 10s`, `--for=10s`, `-o FILE`, `-oFILE`; a time without a unit is in "
+	     "seconds,\nand behind `--` nothing is an option.");
 }
 
 static int section(const char *name)
