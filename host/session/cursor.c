@@ -60,16 +60,6 @@ uint64_t hps_count_in(const struct hps_reader *r, int channel, size_t chunk)
 	return (i + 1 < ch->nspans ? ch->spans[i + 1].first : ch->pub.messages) - ch->spans[i].first;
 }
 
-/* The program's message may be a shorter struct than this one. */
-static int give(struct hps_message *m, struct hps_message *all)
-{
-	if (m->struct_size == sizeof *all)
-		*m = *all;
-	else
-		hps_give(m, all, sizeof *all);
-	return 1;
-}
-
 int hps_next_chunk(struct hps_cursor *c, struct hps_message *m)
 {
 	struct hps_message all;
@@ -86,7 +76,8 @@ int hps_next_chunk(struct hps_cursor *c, struct hps_message *m)
 			const uint32_t *at = hps_places(s, c->channel, &n);
 			if (c->at < n && c->channel < 0) {
 				hps_view(r, s->records + at[c->at++], &all);
-				return give(m, &all);
+				hps_give(m, &all, sizeof all);
+				return 1;
 			}
 			if (c->at < n) {
 				const struct hps_channel *ch = &r->channels[c->channel].pub;
@@ -100,7 +91,8 @@ int hps_next_chunk(struct hps_cursor *c, struct hps_message *m)
 				c->least = ch->nfields ? (uint32_t)ch->message_size : UINT32_MAX;
 				c->layout = ch->nfields ? (uint16_t)(c->channel + 1) : 0;
 				hps_next(c, &all);
-				return give(m, &all);
+				hps_give(m, &all, sizeof all);
+				return 1;
 			}
 		}
 		c->chunk++;

@@ -8,11 +8,8 @@
 
 #include "reader.h"
 
-void hps_give(void *to, void *from, size_t size)
+void hps_give_part(void *to, const void *from, size_t size, uint32_t room)
 {
-	uint32_t room;
-	memcpy(&room, to, sizeof room);
-	memcpy(from, &room, sizeof room);
 	memcpy(to, from, room < size ? room : size);
 	if (room > size)
 		memset((uint8_t *)to + size, 0, room - size);

@@ -115,7 +115,17 @@ struct hps_reader {
 
 /* A struct for the program, which begins with struct_size: as much of it as the program has room for, and 0 in what is
  * behind it there. `from` is changed: struct_size stays what the program said. */
-void hps_give(void *to, void *from, size_t size);
+void hps_give_part(void *to, const void *from, size_t size, uint32_t room);
+static inline void hps_give(void *to, void *from, size_t size)
+{
+	uint32_t room;
+	memcpy(&room, to, sizeof room);
+	memcpy(from, &room, sizeof room);
+	if (room == size)
+		memcpy(to, from, size);
+	else
+		hps_give_part(to, from, size, room);
+}
 int hps_error(struct hps_reader *, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void hps_note(struct hps_reader *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Exactly n bytes, or -EBADMSG / -errno. */
