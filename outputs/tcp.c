@@ -4,14 +4,13 @@
  * Nothing here waits: a peer that does not keep up is disconnected. All sockets sit in one epoll set of their own,
  * edge-triggered, so that the loop watches a single descriptor and wakes only when something happens. */
 #define _GNU_SOURCE /* accept4 */
-#include "io/framing.h"
 #include "headpipe.h"
+#include "io/framing.h"
 #include "io/outflow.h"
+#include "io/tcp_socket.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -82,35 +81,6 @@ __attribute__((format(printf, 3, 4))) static void say(struct tcp *t, enum hp_lev
 	t->host->log(t->host, level, text);
 }
 
-/* "127.0.0.1 port 4245" */
-static void name_of(const struct sockaddr_storage *a, socklen_t size, char *out, size_t room)
-{
-	char host[INET6_ADDRSTRLEN], port[8];
-	if (getnameinfo((const struct sockaddr *)a, size, host, sizeof host, port, sizeof port,
-	                NI_NUMERICHOST | NI_NUMERICSERV))
-		snprintf(out, room, "unknown");
-	else
-		snprintf(out, room, "%s port %s", host, port);
-}
-
-static int resolve(struct tcp *t, const struct hp_addr *a, bool passive, struct sockaddr_storage *out, socklen_t *size)
-{
-	char port[8];
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | (passive ? AI_PASSIVE : 0) };
-	struct addrinfo *list;
-	snprintf(port, sizeof port, "%u", a->port);
-	int r = getaddrinfo(a->host, port, &hints, &list);
-	if (r) {
-		say(t, HP_LOG_ERROR, "%s port %u: %s", a->host, a->port,
-		    r == EAI_SYSTEM ? strerror(errno) : gai_strerror(r));
-		return -EADDRNOTAVAIL;
-	}
-	memcpy(out, list->ai_addr, list->ai_addrlen);
-	*size = list->ai_addrlen;
-	freeaddrinfo(list);
-	return 0;
-}
-
 static int add_to_epoll(struct tcp *t, int fd, uint32_t id, uint32_t events)
 {
 	struct epoll_event e = { .events = events, .data.u32 = id };
@@ -118,16 +88,6 @@ static int add_to_epoll(struct tcp *t, int fd, uint32_t id, uint32_t events)
 }
 
 enum { ALL = (int)(EPOLLIN | EPOLLOUT | EPOLLRDHUP) };
-
-static void prepare(const struct tcp *t, int fd)
-{
-	int yes = 1, size = t->buffer * 1024;
-	/* a pose must not wait for the next one; and no more than `buffer` may be under way, or a slow peer would see
-	 * poses that are many seconds old before anybody noticed */
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
-	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
-}
 
 /* ---- a peer's life ---------------------------------------------------------------------------------------------- */
 
@@ -194,7 +154,7 @@ static void connect_peer(struct tcp *t, struct peer *p)
 		drop(t, p, strerror(errno));
 		return;
 	}
-	prepare(t, fd);
+	hp_tcp_prepare(fd, t->buffer * 1024);
 	if (connect(fd, (const struct sockaddr *)&p->address, p->address_size) < 0 && errno != EINPROGRESS) {
 		drop(t, p, strerror(errno));
 		return;
@@ -250,8 +210,8 @@ static void accept_one(struct tcp *t, int listener)
 			    t->clients);
 		return;
 	}
-	name_of(&a, size, p->name, sizeof p->name);
-	prepare(t, fd);
+	hp_tcp_name(&a, size, p->name, sizeof p->name);
+	hp_tcp_prepare(fd, t->buffer * 1024);
 	hp_outflow_start(&p->out, fd);
 	opened(t, p);
 	int r = add_to_epoll(t, fd, LISTENERS + (uint32_t)(p - t->peers), (uint32_t)ALL | EPOLLET);
@@ -260,20 +220,6 @@ static void accept_one(struct tcp *t, int listener)
 }
 
 /* ---- events ----------------------------------------------------------------------------------------------------- */
-
-/* What a peer sends is read and forgotten: only the end of it matters. */
-static int forget_input(int fd)
-{
-	char scratch[4096];
-	for (int turns = 0; turns < 16; turns++) {
-		ssize_t n = recv(fd, scratch, sizeof scratch, 0);
-		if (n == 0)
-			return -ECONNRESET;
-		if (n < 0)
-			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-	}
-	return 0;
-}
 
 static void peer_ready(struct tcp *t, struct peer *p, uint32_t events)
 {
@@ -292,7 +238,7 @@ static void peer_ready(struct tcp *t, struct peer *p, uint32_t events)
 		opened(t, p);
 	}
 	if (events & EPOLLIN)
-		error = forget_input(p->out.fd);
+		error = hp_tcp_forget_input(p->out.fd);
 	if (events & (EPOLLRDHUP | EPOLLHUP) || error == -ECONNRESET)
 		drop(t, p, "has closed the connection");
 	else if (error < 0 || (error = hp_outflow_flush(&p->out)) < 0)
@@ -318,21 +264,10 @@ static void ready(void *arg, unsigned what)
 
 static int listen_on(struct tcp *t, const struct hp_addr *a)
 {
-	struct sockaddr_storage address;
-	socklen_t size;
-	int yes = 1, r = resolve(t, a, true, &address, &size);
-	if (r < 0)
-		return r;
-	int fd = socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int fd = hp_tcp_listen(t->host, a);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	t->listeners[t->nlisteners++] = fd;
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-	if (bind(fd, (const struct sockaddr *)&address, size) < 0 || listen(fd, 16) < 0) {
-		r = -errno;
-		say(t, HP_LOG_ERROR, "listen = %s port %u: %s", a->host, a->port, strerror(-r));
-		return r;
-	}
 	return add_to_epoll(t, fd, (uint32_t)t->nlisteners - 1, EPOLLIN);
 }
 
@@ -383,10 +318,10 @@ static int set_up(struct tcp *t)
 	}
 	for (uint32_t i = 0; i < t->to.n; i++) {
 		struct peer *p = &t->peers[i];
-		int r = resolve(t, &t->to.at[i], false, &p->address, &p->address_size);
+		int r = hp_tcp_resolve(t->host, &t->to.at[i], false, &p->address, &p->address_size);
 		if (r < 0)
 			return r;
-		name_of(&p->address, p->address_size, p->name, sizeof p->name);
+		hp_tcp_name(&p->address, p->address_size, p->name, sizeof p->name);
 		p->wait = first_wait / 2; /* the first failure makes it first_wait */
 		p->again = t->host->now(t->host);
 	}

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * child.c - the life of a child program. It is started by libuv; its pipes are ours, since the ends of a socket pair,
  * which libuv would make, cannot be opened as /dev/stdout. */
-#define _GNU_SOURCE /* pipe2, F_SETPIPE_SZ */
 #include "child.h"
-#include <dirent.h>
+#include "child_system.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static const int64_t first_pause = 250000000, longest_pause = 5000000000, long_enough = 10000000000;
@@ -161,41 +158,10 @@ static void close_timers(struct hp_child *c)
 	uv_close((uv_handle_t *)&c->quiet, NULL);
 }
 
-/* Does process `id`, a name in /proc, live in this group? */
-static bool lives_in(const char *id, int group)
-{
-	char path[64], text[512], state;
-	int its_group;
-	snprintf(path, sizeof path, "/proc/%.20s/stat", id);
-	FILE *f = fopen(path, "re");
-	if (!f)
-		return false;
-	text[fread(text, 1, sizeof text - 1, f)] = 0;
-	fclose(f);
-	const char *behind_name = strrchr(text, ')');
-	return behind_name && sscanf(behind_name, ") %c %*d %d", &state, &its_group) == 2 && its_group == group &&
-	       state != 'Z' && state != 'X';
-}
-
-/* The command has ended; what it had started may still be at it, and may use the rest of the grace period. The dead
- * count as a group until they are collected, which takes for ever where process 1 collects nobody, as in containers. */
-static bool group_is_gone(const struct hp_child *c)
-{
-	if (kill(-c->process.pid, 0) < 0 && errno == ESRCH)
-		return true;
-	DIR *proc = opendir("/proc");
-	bool alive = !proc;
-	for (struct dirent *e; !alive && (e = readdir(proc));)
-		alive = *e->d_name >= '1' && *e->d_name <= '9' && lives_in(e->d_name, c->process.pid);
-	if (proc)
-		closedir(proc);
-	return !alive;
-}
-
 static void look_again(uv_timer_t *t)
 {
 	struct hp_child *c = t->data;
-	if (group_is_gone(c))
+	if (hp_group_is_gone(c->process.pid))
 		close_timers(c);
 }
 
@@ -209,7 +175,7 @@ static void over(struct hp_child *c)
 	else
 		snprintf(how, sizeof how, "has ended with status %lld", (long long)c->exit_status);
 	if (c->stopping) {
-		if (!uv_is_active((uv_handle_t *)&c->timer) || group_is_gone(c))
+		if (!uv_is_active((uv_handle_t *)&c->timer) || hp_group_is_gone(c->process.pid))
 			close_timers(c);
 		else
 			uv_timer_start(&c->quiet, look_again, 20, 20);
@@ -229,8 +195,8 @@ static void over(struct hp_child *c)
 		say(c, failed ? HP_LOG_WARN : HP_LOG_INFO, "the command %s; starting it again in %.3g s", how,
 		    (double)c->pause / 1e9);
 	else if (c->failures == QUIET_AFTER)
-		say(c, HP_LOG_WARN, "the command %s, as it keeps doing; starting it again every few seconds without a word",
-		    how);
+		say(c, HP_LOG_WARN,
+		    "the command %s, as it keeps doing; starting it again every few seconds without a word", how);
 	uv_timer_start(&c->timer, start_again, in_ms(c->pause), 0);
 	c->pause = c->pause * 2 < longest_pause ? c->pause * 2 : longest_pause;
 }
@@ -283,25 +249,6 @@ static void read_from(struct hp_child *c, uv_pipe_t *pipe, int fd, uv_read_cb cb
 	uv_read_start((uv_stream_t *)pipe, read_buffer, cb);
 }
 
-/* in, out, err: the child's ends; the other ends become the handles. */
-static int make_pipes(struct hp_child *c, int child[3], int ours[3])
-{
-	for (int i = 0; i < 3; i++) {
-		int ends[2];
-		if ((i == 0 && !c->ops->writes) || (i == 1 && !c->ops->output))
-			continue;
-		if (pipe2(ends, O_CLOEXEC) < 0)
-			return -errno;
-		child[i] = ends[i ? 1 : 0];
-		ours[i] = ends[i ? 0 : 1];
-		if (fcntl(ours[i], F_SETFL, O_NONBLOCK) < 0)
-			return -errno;
-	}
-	if (ours[0] >= 0 && c->pipe_size) /* refused beyond the system's limit: then it keeps the usual 64 KiB */
-		(void)fcntl(ours[0], F_SETPIPE_SZ, (int)c->pipe_size);
-	return 0;
-}
-
 static int spawn(struct hp_child *c, const int child[3])
 {
 	char *argv[] = { (char *)"/bin/sh", (char *)"-c", (char *)(uintptr_t)c->options->command, NULL };
@@ -343,7 +290,7 @@ int hp_child_start(struct hp_child *c)
 {
 	int child[3] = { -1, -1, -1 }, ours[3] = { -1, -1, -1 };
 	c->started_at = c->host->now(c->host);
-	int r = make_pipes(c, child, ours);
+	int r = hp_child_pipes(child, ours, c->ops->writes, c->ops->output != NULL, c->pipe_size);
 	if (r == 0) {
 		c->handles = 1; /* the process is in the loop's list also when it could not be started */
 		r = spawn(c, child);
@@ -373,8 +320,9 @@ int hp_child_start(struct hp_child *c)
 	return 0;
 }
 
-int hp_child_open(struct hp_child *c, const struct hp_host *host, uv_loop_t *loop, const struct hp_child_options *options,
-                  const struct hp_child_ops *ops, void *arg, size_t frame_max, size_t pipe_size)
+int hp_child_open(struct hp_child *c, const struct hp_host *host, uv_loop_t *loop,
+                  const struct hp_child_options *options, const struct hp_child_ops *ops, void *arg, size_t frame_max,
+                  size_t pipe_size)
 {
 	c->host = host;
 	c->loop = loop;
@@ -397,17 +345,10 @@ int hp_child_open(struct hp_child *c, const struct hp_host *host, uv_loop_t *loo
 	return 0;
 }
 
-static void signal_group(struct hp_child *c, int signal)
-{
-	kill(-c->process.pid, signal);
-	if (signal == SIGTERM) /* one that was stopped cannot hear it otherwise */
-		kill(-c->process.pid, SIGCONT);
-}
-
 static void kill_it(uv_timer_t *t)
 {
 	struct hp_child *c = t->data;
-	signal_group(c, SIGKILL);
+	hp_group_signal(c->process.pid, SIGKILL);
 	say(c, HP_LOG_WARN, "the command does not end; it is killed");
 	if (!c->handles)
 		close_timers(c);
@@ -416,7 +357,7 @@ static void kill_it(uv_timer_t *t)
 static void ask_again(uv_timer_t *t)
 {
 	struct hp_child *c = t->data;
-	signal_group(c, SIGTERM);
+	hp_group_signal(c->process.pid, SIGTERM);
 	uv_timer_start(&c->timer, kill_it, in_ms(c->options->grace / 2), 0);
 }
 
@@ -435,7 +376,7 @@ void hp_child_stop(struct hp_child *c)
 		hp_outflow_flush(&c->flow);
 		close_input(c);
 	} else {
-		signal_group(c, SIGTERM);
+		hp_group_signal(c->process.pid, SIGTERM);
 	}
 	uv_timer_start(&c->timer, ask_again, in_ms(c->options->grace / 2), 0);
 }
