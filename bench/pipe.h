@@ -2,6 +2,7 @@
  * pipe.h - a real pipeline from ini text, opened but not running: the bench emits into it by hand. */
 #ifndef BENCH_PIPE_H
 #define BENCH_PIPE_H
+#include "config/config.h"
 #include "graph/node.h"
 
 struct bench_pipe {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * rows_post.c - hand-over from a thread to the loop: from before post() until the output has the sample, the loop
  * asleep before. Measured from stamp to stamp; the next sample is posted when the last one has arrived. */
-#include "bench.h"
 #include "base/clock.h"
+#include "bench.h"
 #include "pipe.h"
+#include "run/loop.h"
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -46,7 +47,7 @@ static void run_post(long n)
 	for (long i = 0; i < n; i++) {
 		sem_post(&go);
 		while (arrived <= i)
-			uv_run(&pipe_.run.loop, UV_RUN_ONCE);
+			uv_run(&pipe_.run.loop->uv, UV_RUN_ONCE);
 	}
 }
 

@@ -6,9 +6,10 @@
 #include "../tests/plain/pose.h"
 #include "../tests/plain/text.h"
 #include "bench.h"
-#include "pipe.h"
-#include "run/pipeline.h"
 #include "inputs/decode/tracker.h"
+#include "pipe.h"
+#include "run/output.h"
+#include "run/pipeline.h"
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <stdio.h>

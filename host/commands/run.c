@@ -8,6 +8,7 @@
 #include "run/crash.h"
 #include "run/life.h"
 #include "run/live.h"
+#include "run/loop.h"
 #include "run/perf.h"
 #include "run/realtime.h"
 #include "run/request.h"
@@ -66,11 +67,11 @@ static void take_control(struct control *c)
 {
 	static const int numbers[5] = { SIGINT, SIGTERM, SIGUSR1, SIGHUP, SIGUSR2 };
 	for (size_t i = 0; i < 5; i++) {
-		uv_signal_init(&c->run->loop, &c->signals[i]);
+		uv_signal_init(&c->run->loop->uv, &c->signals[i]);
 		c->signals[i].data = c;
 		uv_signal_start(&c->signals[i], on_signal, numbers[i]);
 	}
-	uv_timer_init(&c->run->loop, &c->end);
+	uv_timer_init(&c->run->loop->uv, &c->end);
 	c->end.data = c->run;
 	if (c->arguments->for_ns)
 		uv_timer_start(&c->end, on_end, (uint64_t)(c->arguments->for_ns / 1000000), 0);
@@ -100,16 +101,16 @@ static void say_counts(const struct hp_run *run)
 		char more[128] = "";
 		if (n->trouble.total)
 			snprintf(more, sizeof more, ", %llu failed", (unsigned long long)n->trouble.total);
-		if (n->lost)
-			snprintf(more, sizeof more, ", %llu lost", (unsigned long long)n->lost);
-		if (n->not_finite)
+		if (n->counts.lost)
+			snprintf(more, sizeof more, ", %llu lost", (unsigned long long)n->counts.lost);
+		if (n->counts.not_finite)
 			snprintf(more + strlen(more), sizeof more - strlen(more), ", %llu not finite",
-			         (unsigned long long)n->not_finite);
+			         (unsigned long long)n->counts.not_finite);
 		if (n->kind == HP_INPUT)
-			hp_log(HP_LOG_INFO, n->who, "%llu samples%s", (unsigned long long)n->samples_in, more);
+			hp_log(HP_LOG_INFO, n->who, "%llu samples%s", (unsigned long long)n->counts.in, more);
 		else if (n->kind == HP_OUTPUT)
-			hp_log(HP_LOG_INFO, n->who, "%llu of %llu samples%s", (unsigned long long)n->samples_out,
-			       (unsigned long long)n->samples_in, more);
+			hp_log(HP_LOG_INFO, n->who, "%llu of %llu samples%s", (unsigned long long)n->counts.out,
+			       (unsigned long long)n->counts.in, more);
 	}
 }
 

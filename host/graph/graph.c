@@ -3,6 +3,7 @@
 #include "graph.h"
 #include "base/log.h"
 #include "base/suggest.h"
+#include "ini.h"
 #include "io/framing.h"
 #include "modules.h"
 #include "wiring.h"
@@ -13,7 +14,7 @@
 void hp_settings_apply(const struct hp_run *run)
 {
 	static const enum hp_level levels[] = { HP_LOG_DEBUG, HP_LOG_INFO, HP_LOG_WARN, HP_LOG_ERROR };
-	enum hp_level level = levels[run->settings.log_level];
+	enum hp_level level = levels[run->ini->settings.log_level];
 	hp_log_level(run->quiet && level < HP_LOG_WARN ? HP_LOG_WARN : level);
 }
 
@@ -29,7 +30,7 @@ static void host_keys(struct hp_node *n, struct hp_errors *errors)
 	char why[256];
 	for (size_t t = 0; t < 2; t++)
 		for (const struct hp_option *o = tables[t]; o && o->key; o++) {
-			const struct hp_pair *p = hp_section_get(n->section, o->key);
+			const struct hp_pair *p = hp_section_get(n->ini->section, o->key);
 			const char *text = p ? p->value : o->def;
 			if (!text || (!p && !*text))
 				continue;
@@ -37,13 +38,13 @@ static void host_keys(struct hp_node *n, struct hp_errors *errors)
 			bool module = !strcmp(o->key, "use") || !strcmp(o->key, "encoding");
 			if (module && strchr(text, '/')) /* a file: as every path, relative to the ini file */
 				row.type = HP_PATH;
-			const char *folder = p && p->file == hp_command_line ? NULL : n->base_dir;
-			if (!hp_option_parse(&row, text, folder, (char *)&n->keys + o->offset, &n->values, why,
-			                     sizeof why))
+			const char *folder = p && p->file == hp_command_line ? NULL : n->ini->base_dir;
+			if (!hp_option_parse(&row, text, folder, (char *)&n->ini->keys + o->offset, &n->ini->values,
+			                     why, sizeof why))
 				continue;
 			if (!p)
 				continue;
-			hp_pair_error(n->section, p, false, why, errors);
+			hp_pair_error(n->ini->section, p, false, why, errors);
 			hp_option_hint(o, text, errors);
 		}
 }
@@ -53,7 +54,7 @@ static void use_error(struct hp_errors *errors, const struct hp_node *n, const c
                       enum hp_kind kind, bool missing, const char *why)
 {
 	const char *names[128];
-	const struct hp_section *s = n->section;
+	const struct hp_section *s = n->ini->section;
 	const struct hp_pair *p = hp_section_get(s, key);
 	if (p)
 		value = p->value; /* as it was written */
@@ -95,7 +96,7 @@ static void ask_module(const struct hp_node *n, const struct hp_module *m, const
 	char why[256] = "";
 	if (!m->check || !m->check(state, &key, why, sizeof why))
 		return;
-	const struct hp_section *s = n->section;
+	const struct hp_section *s = n->ini->section;
 	const struct hp_pair *p = key ? hp_section_get(s, key) : NULL;
 	if (p) {
 		const struct hp_option *o = hp_option_find(m->options, key);
@@ -116,7 +117,7 @@ static void find_encoder(struct hp_node *n, struct hp_errors *errors)
 {
 	char why[1400], names[600] = "";
 	bool missing;
-	const struct hp_section *s = n->section;
+	const struct hp_section *s = n->ini->section;
 	if (!n->module->send) {
 		const struct hp_pair *p = hp_section_get(s, "encoding");
 		if (p && !hp_option_find(n->module->options, "encoding"))
@@ -126,7 +127,7 @@ static void find_encoder(struct hp_node *n, struct hp_errors *errors)
 			              errors);
 		return;
 	}
-	const char *name = n->keys.encoding ? n->keys.encoding : n->module->encoding;
+	const char *name = n->ini->keys.encoding ? n->ini->keys.encoding : n->module->encoding;
 	if (!name) {
 		const char *all[64];
 		size_t count = hp_module_names(HP_ENCODER, all, 64);
@@ -159,7 +160,7 @@ static void check_framing(const struct hp_node *n, struct hp_errors *errors)
 	memcpy(&choice, (const char *)n->state + o->offset, sizeof choice);
 	if (choice != HP_LINES)
 		return;
-	const struct hp_section *s = n->section;
+	const struct hp_section *s = n->ini->section;
 	const struct hp_pair *p = hp_section_get(s, "framing");
 	if (p)
 		hp_pair_error(s, p, false, "this encoding is binary and may hold line ends", errors);
@@ -176,20 +177,21 @@ static void module_options(struct hp_node *n, struct hp_errors *errors)
 	const struct hp_option *own = n->module->options ? n->module->options : none;
 	const struct hp_option *enc = n->encoder && n->encoder->options ? n->encoder->options : none;
 	int before = errors->count;
-	if (hp_options_fill(own, n->state, n->section, n->module->name, &enc, 1, &n->values, errors) < 0)
+	if (hp_options_fill(own, n->state, n->ini->section, n->module->name, &enc, 1, &n->ini->values, errors) < 0)
 		before = -1;
 	/* unknown keys were reported by the first call already: now the own table is the other one, so both sets are
 	 * known */
 	if (n->encoder) {
 		n->encoder_state = new_state(n->encoder);
-		struct hp_section known = *n->section;
+		struct hp_section known = *n->ini->section;
 		known.pairs = calloc(known.npairs + 1, sizeof *known.pairs);
 		known.npairs = 0;
-		for (size_t i = 0; known.pairs && i < n->section->npairs; i++)
-			if (hp_option_find(enc, n->section->pairs[i].key))
-				known.pairs[known.npairs++] = n->section->pairs[i];
+		for (size_t i = 0; known.pairs && i < n->ini->section->npairs; i++)
+			if (hp_option_find(enc, n->ini->section->pairs[i].key))
+				known.pairs[known.npairs++] = n->ini->section->pairs[i];
 		if (!known.pairs || !n->encoder_state ||
-		    hp_options_fill(enc, n->encoder_state, &known, n->encoder->name, NULL, 0, &n->values, errors) < 0)
+		    hp_options_fill(enc, n->encoder_state, &known, n->encoder->name, NULL, 0, &n->ini->values, errors) <
+		        0)
 			before = -1;
 		free(known.pairs);
 	}
@@ -201,26 +203,29 @@ static void module_options(struct hp_node *n, struct hp_errors *errors)
 		ask_module(n, n->encoder, n->encoder_state, errors);
 }
 
+_Static_assert(sizeof(((struct hp_node *)0)->who) > HP_NAME_MAX + sizeof "output ", "room for any name");
+
 static struct hp_node *new_node(struct hp_run *run, const struct hp_section *s)
 {
 	struct hp_node *n = calloc(1, sizeof *n);
+	struct hp_node_ini *ini = calloc(1, sizeof *ini);
 	struct hp_node **grown = realloc(run->nodes, (run->nnodes + 1) * sizeof *grown);
 	if (grown)
 		run->nodes = grown;
-	if (!n || !grown) {
+	if (!n || !ini || !grown) {
 		free(n);
+		free(ini);
 		return NULL;
 	}
 	run->nodes[run->nnodes++] = n;
 	n->run = run;
-	n->section = s;
+	n->ini = ini;
+	n->ini->section = s;
 	n->name = s->name;
 	n->kind = hp_kind_from_word(s->kind);
 	snprintf(n->who, sizeof n->who, "%s %s", s->kind, s->name);
-	n->base_dir = folder_of(s->file);
-	pthread_mutex_init(&n->describe_lock, NULL);
-	pthread_mutex_init(&n->fail_lock, NULL);
-	return n->base_dir ? n : NULL;
+	n->ini->base_dir = folder_of(s->file);
+	return n->ini->base_dir ? n : NULL;
 }
 
 static int one_node(struct hp_run *run, const struct hp_section *s, struct hp_errors *errors)
@@ -231,7 +236,7 @@ static int one_node(struct hp_run *run, const struct hp_section *s, struct hp_er
 	if (!n)
 		return -ENOMEM;
 	host_keys(n, errors);
-	const char *use = n->keys.use ? n->keys.use : n->name;
+	const char *use = n->ini->keys.use ? n->ini->keys.use : n->name;
 	n->module = hp_module_find(n->kind, use, &missing, why, sizeof why);
 	if (!n->module) {
 		use_error(errors, n, "use", use, n->kind, missing, why);
@@ -250,22 +255,28 @@ static int one_node(struct hp_run *run, const struct hp_section *s, struct hp_er
 /* Several files may have one: what a later one gives counts, what it leaves out stays. */
 static void host_section(struct hp_run *run, const struct hp_section *s, struct hp_errors *errors)
 {
-	struct hp_settings given = run->settings;
-	hp_options_fill(hp_settings_options, &given, s, "headpipe", NULL, 0, &run->values, errors);
+	struct hp_settings given = run->ini->settings;
+	hp_options_fill(hp_settings_options, &given, s, "headpipe", NULL, 0, &run->ini->values, errors);
 	for (size_t i = 0; i < s->npairs; i++) {
 		const struct hp_option *o = hp_option_find(hp_settings_options, s->pairs[i].key);
 		if (o)
-			memcpy((char *)&run->settings + o->offset, (char *)&given + o->offset, o->size);
+			memcpy((char *)&run->ini->settings + o->offset, (char *)&given + o->offset, o->size);
 	}
 }
 
 int hp_graph_build(struct hp_run *run, struct hp_config *config, struct hp_errors *errors)
 {
-	run->config = config;
+	run->ini = calloc(1, sizeof *run->ini);
+	if (!run->ini) {
+		hp_error(errors, "", 0, "out of memory");
+		return -1;
+	}
+	run->ini->config = config;
 	struct hp_section defaults = {
 		.kind = (char *)"headpipe", .name = (char *)"", .file = "", .line = 0, .pairs = NULL, .npairs = 0
 	};
-	hp_options_fill(hp_settings_options, &run->settings, &defaults, "headpipe", NULL, 0, &run->values, errors);
+	hp_options_fill(hp_settings_options, &run->ini->settings, &defaults, "headpipe", NULL, 0, &run->ini->values,
+	                errors);
 	for (size_t i = 0; i < config->nsections; i++) {
 		const struct hp_section *s = &config->sections[i];
 		if (!strcmp(s->kind, "headpipe"))
@@ -291,22 +302,16 @@ void hp_graph_free(struct hp_run *run)
 		free(n->state);
 		free(n->encoder_state);
 		free(n->kids);
-		free(n->steps);
-		free(n->slots);
-		free(n->raws);
-		free(n->all);
-		free(n->stream_memory);
-		free(n->described.memory);
-		free(n->base_dir);
-		hp_values_free(&n->values);
-		pthread_mutex_destroy(&n->describe_lock);
-		pthread_mutex_destroy(&n->fail_lock);
+		free(n->ini->base_dir);
+		hp_values_free(&n->ini->values);
+		free(n->ini);
 		free(n);
 	}
 	free(run->nodes);
-	free(run->packet);
-	hp_values_free(&run->values);
+	if (run->ini)
+		hp_values_free(&run->ini->values);
+	free(run->ini);
 	run->nodes = NULL;
-	run->packet = NULL;
+	run->ini = NULL;
 	run->nnodes = run->nall = 0;
 }

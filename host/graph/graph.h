@@ -2,6 +2,7 @@
  * graph.h - a configuration to a checked forest of nodes, with modules found and options filled in. */
 #ifndef HP_GRAPH_H
 #define HP_GRAPH_H
+#include "config/config.h"
 #include "config/errors.h"
 #include "node.h"
 

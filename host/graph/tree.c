@@ -3,6 +3,7 @@
  *     head (hid) ─┬─ pose (orientation) ── game (opentrack_udp → 127.0.0.1:4242)
  *                 └─ tape (csv → /home/me/session.csv) */
 #include "graph.h"
+#include "ini.h"
 #include <string.h>
 
 /* The one option that says where an input or output reaches: its first address or path. */
@@ -49,7 +50,7 @@ static void branch(const struct hp_node *n, const char *prefix, FILE *out)
 	char label[900], where[512], below[2048];
 	reach(n, where, sizeof where);
 	const char *arrow = n->kind == HP_INPUT ? " ← " : " → ";
-	const char *enc = n->encoder && n->keys.encoding ? n->encoder->name : NULL;
+	const char *enc = n->encoder && n->ini->keys.encoding ? n->encoder->name : NULL;
 	snprintf(label, sizeof label, "%s (%s%s%s%s%s)", n->name, n->module->name, enc ? " " : "", enc ? enc : "",
 	         *where ? arrow : "", where);
 	fputs(label, out);

@@ -2,12 +2,13 @@
  * wiring.c - hangs every node below its upstream, takes out what is switched off, and sees that something is left. */
 #include "wiring.h"
 #include "base/suggest.h"
+#include "ini.h"
 #include <stdlib.h>
 #include <string.h>
 
 static bool same_file(const struct hp_node *a, const struct hp_node *b)
 {
-	return a->section->file == b->section->file;
+	return a->ini->section->file == b->ini->section->file;
 }
 
 static struct hp_node *named(struct hp_run *run, const struct hp_node *n, const char *name, enum hp_kind kind)
@@ -22,16 +23,16 @@ static struct hp_node *named(struct hp_run *run, const struct hp_node *n, const 
 
 static void from_error(struct hp_run *run, struct hp_node *n, const struct hp_pair *p, struct hp_errors *errors)
 {
-	const char *names[64], *from = n->keys.from;
+	const char *names[64], *from = n->ini->keys.from;
 	size_t count = 0;
 	char what[128];
 	if (!strcmp(from, n->name) && n->kind != HP_OUTPUT)
-		snprintf(what, sizeof what, "a %s cannot feed itself", n->section->kind);
+		snprintf(what, sizeof what, "a %s cannot feed itself", n->ini->section->kind);
 	else if (named(run, n, from, HP_OUTPUT) || !strcmp(from, n->name))
 		snprintf(what, sizeof what, "%s is an output; samples can only come from an input or a filter", from);
 	else
 		snprintf(what, sizeof what, "no such input or filter in this file");
-	hp_pair_error(n->section, p, false, what, errors);
+	hp_pair_error(n->ini->section, p, false, what, errors);
 	for (size_t i = 0; i < run->nnodes && count < 64; i++)
 		if (run->nodes[i] != n && run->nodes[i]->kind != HP_OUTPUT && same_file(run->nodes[i], n))
 			names[count++] = run->nodes[i]->name;
@@ -43,17 +44,17 @@ static void from_error(struct hp_run *run, struct hp_node *n, const struct hp_pa
 static void find_upstream(struct hp_run *run, size_t at, struct hp_errors *errors)
 {
 	struct hp_node *n = run->nodes[at];
-	const struct hp_section *s = n->section;
+	const struct hp_section *s = n->ini->section;
 	if (n->kind == HP_INPUT) {
 		const struct hp_pair *p = hp_section_get(s, "from");
 		if (p && !(n->module && hp_option_find(n->module->options, "from")))
 			hp_pair_error(s, p, false, "an input has nothing above it", errors);
 		return;
 	}
-	if (n->keys.from) {
+	if (n->ini->keys.from) {
 		const struct hp_pair *p = hp_section_get(s, "from");
-		struct hp_node *input = named(run, n, n->keys.from, HP_INPUT),
-		               *filter = named(run, n, n->keys.from, HP_FILTER);
+		struct hp_node *input = named(run, n, n->ini->keys.from, HP_INPUT),
+		               *filter = named(run, n, n->ini->keys.from, HP_FILTER);
 		if (input && filter)
 			hp_pair_error(s, p, false, "both an input and a filter have this name; rename one", errors);
 		else if (input || filter)
@@ -81,8 +82,8 @@ static void check_circles(struct hp_run *run, struct hp_errors *errors)
 		}
 		if (!fast || fast != slow)
 			continue;
-		hp_error(errors, n->section->file, n->section->line,
-		         "[%s %s] gets its samples in a circle through `from`", n->section->kind, n->name);
+		hp_error(errors, n->ini->section->file, n->ini->section->line,
+		         "[%s %s] gets its samples in a circle through `from`", n->ini->section->kind, n->name);
 		return; /* the others of the circle say nothing new */
 	}
 }
@@ -91,7 +92,7 @@ static void check_circles(struct hp_run *run, struct hp_errors *errors)
 static bool gone(const struct hp_node *n)
 {
 	for (const struct hp_node *u = n; u; u = u->up)
-		if (!u->keys.enabled && (u == n || u->kind == HP_INPUT))
+		if (!u->ini->keys.enabled && (u == n || u->kind == HP_INPUT))
 			return true;
 	return false;
 }
@@ -100,7 +101,7 @@ static void link_nodes(struct hp_run *run)
 {
 	for (size_t i = 0; i < run->nnodes; i++) {
 		struct hp_node *n = run->nodes[i];
-		while (n->up && n->up->kind == HP_FILTER && !n->up->keys.enabled)
+		while (n->up && n->up->kind == HP_FILTER && !n->up->ini->keys.enabled)
 			n->up = n->up->up;
 	}
 	size_t kept = 0, ngone = 0;
@@ -133,16 +134,16 @@ static void link_nodes(struct hp_run *run)
 
 static void need_something(struct hp_run *run, struct hp_errors *errors)
 {
-	for (size_t f = 0; f < run->config->nfiles; f++) {
+	for (size_t f = 0; f < run->ini->config->nfiles; f++) {
 		size_t inputs = 0, outputs = 0, off = 0;
-		const char *file = run->config->files[f];
+		const char *file = run->ini->config->files[f];
 		for (size_t i = 0; i < run->nnodes; i++)
-			if (run->nodes[i]->section->file == file) {
+			if (run->nodes[i]->ini->section->file == file) {
 				inputs += run->nodes[i]->kind == HP_INPUT;
 				outputs += run->nodes[i]->kind == HP_OUTPUT;
 			}
 		for (size_t i = run->nnodes; i < run->nall; i++)
-			off += run->nodes[i]->section->file == file;
+			off += run->nodes[i]->ini->section->file == file;
 		if (!(inputs && outputs) && off)
 			hp_error(errors, file, 0, "with `enabled = no` nothing is left to do: no %s",
 			         inputs ? "output" : "input");
@@ -176,13 +177,13 @@ static void check_paths(const struct hp_run *run, struct hp_errors *errors)
 				continue;
 			char what[128];
 			snprintf(what, sizeof what, "[output %s] at line %d writes this file already",
-			         run->nodes[k]->name, run->nodes[k]->section->line);
-			const struct hp_pair *p = hp_section_get(n->section, "path");
+			         run->nodes[k]->name, run->nodes[k]->ini->section->line);
+			const struct hp_pair *p = hp_section_get(n->ini->section, "path");
 			if (p)
-				hp_pair_error(n->section, p, false, what, errors);
+				hp_pair_error(n->ini->section, p, false, what, errors);
 			else
-				hp_error(errors, n->section->file, n->section->line, "[output %s] path: %s", n->name,
-				         what);
+				hp_error(errors, n->ini->section->file, n->ini->section->line, "[output %s] path: %s",
+				         n->name, what);
 			break;
 		}
 	}

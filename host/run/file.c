@@ -3,8 +3,9 @@
  *
  * When the disk is full the file is cut back to the end of its last whole record, said once, and nothing more is
  * accepted. */
+#include "file.h"
 #include "base/log.h"
-#include "services.h"
+#include "complain.h"
 #include "io/writer.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -119,15 +120,15 @@ struct hp_file *hp_file_open(const struct hp_host *h, const char *path, const ch
 		f->node = n;
 		f->sink = hp_sink_open(&ops, t, RING);
 		if (f->sink) {
-			f->next = n->files;
-			n->files = f;
+			f->next = n->handles.files;
+			n->handles.files = f;
 			return f;
 		}
 	}
 	int err = errno ? errno : ENOMEM;
 	char text[512];
 	snprintf(text, sizeof text, "%.300s: %s", path, err == ENXIO ? "nobody reads from this pipe" : strerror(err));
-	hp_services_error(n, text);
+	hp_complain(n, text);
 	if (t && t->path && t->fd >= 0)
 		close(t->fd);
 	free(t ? t->path : NULL);
@@ -144,7 +145,7 @@ int hp_file_write(struct hp_file *f, const void *record, size_t size)
 
 void hp_file_close(struct hp_file *f)
 {
-	struct hp_file **at = &f->node->files;
+	struct hp_file **at = &f->node->handles.files;
 	while (*at && *at != f)
 		at = &(*at)->next;
 	if (*at)
@@ -155,6 +156,6 @@ void hp_file_close(struct hp_file *f)
 
 void hp_file_close_all(struct hp_node *n)
 {
-	while (n->files)
-		hp_file_close(n->files);
+	while (n->handles.files)
+		hp_file_close(n->handles.files);
 }

@@ -2,9 +2,10 @@
  * inside.c - for built-in modules: doing again what a recording says, and what a recording says about the pipeline. */
 #include "inside.h"
 #include "base/log.h"
+#include "graph/ini.h"
+#include "loop.h"
 #include "pipeline.h"
 #include "request.h"
-#include "services.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +72,7 @@ size_t hp_inside_bypass(const struct hp_host *h, const char *filters)
 
 struct uv_loop_s *hp_inside_loop(const struct hp_host *h)
 {
-	return &hp_node_of(h)->run->loop;
+	return &hp_node_of(h)->run->loop->uv;
 }
 
 /* ---- what runs ----------------------------------------------------------------------------------------------- */
@@ -124,7 +125,7 @@ static bool is_secret(const struct hp_run *run, const struct hp_section *section
 {
 	for (size_t i = 0; i < run->nall; i++) {
 		const struct hp_node *n = run->nodes[i];
-		if (n->section != section)
+		if (n->ini->section != section)
 			continue;
 		const struct hp_option *o = hp_option_find(n->module->options, key);
 		if (!o && n->encoder)
@@ -137,12 +138,12 @@ static bool is_secret(const struct hp_run *run, const struct hp_section *section
 char *hp_inside_ini_text(const struct hp_host *h)
 {
 	const struct hp_node *me = hp_node_of(h);
-	const struct hp_config *config = me->run->config;
+	const struct hp_config *config = me->run->ini->config;
 	struct text t = { NULL, 0, false };
 	for (size_t i = 0; i < config->nsections; i++) {
 		const struct hp_section *s = &config->sections[i];
 		bool host = !strcmp(s->kind, "headpipe");
-		if (s->file != me->section->file && !host)
+		if (s->file != me->ini->section->file && !host)
 			continue;
 		add(&t, "[%s%s%s]\n", s->kind, s->name[0] ? " " : "", s->name);
 		for (size_t k = 0; k < s->npairs; k++) {

@@ -3,16 +3,18 @@
  *
  * open outputs, filters, inputs -> start inputs -> ... -> stop inputs, filters, outputs -> run the loop until no handle
  * is left -> close in the same order. Shared objects are never unloaded. */
-#define _GNU_SOURCE /* dladdr */
 #include "life.h"
 #include "base/log.h"
-#include "graph/modules.h"
+#include "fail.h"
+#include "graph/ini.h"
 #include "io/writer.h"
 #include "limit.h"
-#include "pipeline.h"
+#include "loop.h"
+#include "output.h"
 #include "post.h"
+#include "program.h"
 #include "services.h"
-#include <dlfcn.h>
+#include "udp.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +22,12 @@
 static const enum hp_kind consumers_first[] = { HP_OUTPUT, HP_FILTER, HP_INPUT };
 static const enum hp_kind producers_first[] = { HP_INPUT, HP_FILTER, HP_OUTPUT };
 
-static void woken(uv_async_t *a)
-{
-	hp_services_turn(a->data);
-}
-
 static int open_one(struct hp_node *n)
 {
+	const struct hp_host_keys *k = &n->ini->keys;
 	int r = 0;
 	n->opening = true;
+	n->trouble.ends = k->on_error == HP_ON_ERROR_STOP;
 	if (n->encoder && n->encoder->open)
 		r = n->encoder->open(n->encoder_state, &n->host);
 	if (r >= 0 && n->module->open) {
@@ -36,13 +35,18 @@ static int open_one(struct hp_node *n)
 		if (r < 0 && n->encoder && n->encoder->close)
 			n->encoder->close(n->encoder_state);
 	}
-	if (r >= 0 && n->kind == HP_OUTPUT)
-		r = hp_limit_open(n);
+	if (r >= 0 && n->kind == HP_OUTPUT) {
+		struct hp_limit_options o = { .rate = k->rate,
+			                      .zero = k->on_loss == HP_ON_LOSS_ZERO,
+			                      .stop = k->on_loss == HP_ON_LOSS_STOP,
+			                      .loss_after = k->loss_after };
+		r = hp_limit_open(n, &o);
+	}
 	n->opening = false;
 	if (r < 0) {
 		if (!n->said)
-			hp_log(HP_LOG_ERROR, n->who, "cannot be opened: %s (%s:%d)", strerror(-r), n->section->file,
-			       n->section->line);
+			hp_log(HP_LOG_ERROR, n->who, "cannot be opened: %s (%s:%d)", strerror(-r),
+			       n->ini->section->file, n->ini->section->line);
 		return r;
 	}
 	n->phase = HP_OPENED;
@@ -51,20 +55,15 @@ static int open_one(struct hp_node *n)
 
 int hp_life_open(struct hp_run *run)
 {
-	int r = uv_loop_init(&run->loop);
-	if (r < 0)
+	int r = hp_loop_open(run, hp_life_turn);
+	if (r >= 0)
+		r = hp_program_compile(run);
+	for (size_t i = 0; r >= 0 && i < run->nnodes; i++)
+		r = hp_services_give(run->nodes[i]);
+	if (r < 0) {
+		hp_log(HP_LOG_ERROR, NULL, "cannot start: %s", strerror(-r));
 		return r;
-	run->loop_thread = pthread_self();
-	uv_async_init(&run->loop, &run->wake, woken);
-	run->wake.data = run;
-	uv_idle_init(&run->loop, &run->idle);
-	run->idle.data = run;
-	run->loop_open = true;
-	r = hp_pipeline_compile(run);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < run->nnodes; i++)
-		hp_services_give(run->nodes[i]);
+	}
 	for (size_t k = 0; k < 3; k++)
 		for (size_t i = 0; i < run->nnodes; i++)
 			if (run->nodes[i]->kind == consumers_first[k] && (r = open_one(run->nodes[i])) < 0)
@@ -95,15 +94,15 @@ void hp_life_run(struct hp_run *run)
 				hp_life_failed(n, -r, text);
 			}
 		}
-	hp_services_turn(run); /* what failed while opening or starting */
+	hp_life_turn(run); /* what failed while opening or starting */
 	if (!run->stopping)
-		uv_run(&run->loop, UV_RUN_DEFAULT);
+		uv_run(&run->loop->uv, UV_RUN_DEFAULT);
 }
 
 void hp_life_stop(struct hp_run *run)
 {
 	run->stopping = true;
-	uv_stop(&run->loop);
+	uv_stop(&run->loop->uv);
 }
 
 static bool any_output_left(const struct hp_run *run)
@@ -134,8 +133,8 @@ void hp_life_failed(struct hp_node *n, int err, const char *text)
 		n->phase = err ? HP_FAILED : HP_ENDED;
 		end_if_idle(n->run);
 	}
-	bool stop = n->keys.on_error == HP_ON_ERROR_STOP ||
-	            (n->kind == HP_OUTPUT && n->keys.on_loss == HP_ON_LOSS_STOP && err == ETIMEDOUT);
+	bool stop = n->ini->keys.on_error == HP_ON_ERROR_STOP ||
+	            (n->kind == HP_OUTPUT && n->ini->keys.on_loss == HP_ON_LOSS_STOP && err == ETIMEDOUT);
 	if (err && stop && !n->run->stopping) {
 		hp_log(HP_LOG_ERROR, n->who, "the run ends, as its section asks");
 		hp_life_stop(n->run);
@@ -145,72 +144,22 @@ void hp_life_failed(struct hp_node *n, int err, const char *text)
 	}
 }
 
+void hp_life_turn(struct hp_run *run)
+{
+	char text[HP_FAIL_TEXT];
+	int err;
+	for (size_t i = 0; i < run->nnodes; i++)
+		hp_post_drain(run->nodes[i]);
+	for (size_t i = 0; i < run->nnodes; i++) {
+		struct hp_node *n = run->nodes[i];
+		if (!hp_fail_take(n, &err, text))
+			continue;
+		hp_post_drain(n); /* what it said before it failed comes first */
+		hp_life_failed(n, err, text);
+	}
+}
+
 /* ---- the end -------------------------------------------------------------------------------------------------- */
-
-/* Some function that the handle's owner gave to it. */
-static uintptr_t code_of(const uv_handle_t *h)
-{
-	switch (h->type) {
-	case UV_TIMER:
-		return (uintptr_t)((const uv_timer_t *)h)->timer_cb;
-	case UV_POLL:
-		return (uintptr_t)((const uv_poll_t *)h)->poll_cb;
-	case UV_ASYNC:
-		return (uintptr_t)((const uv_async_t *)h)->async_cb;
-	case UV_SIGNAL:
-		return (uintptr_t)((const uv_signal_t *)h)->signal_cb;
-	case UV_IDLE:
-		return (uintptr_t)((const uv_idle_t *)h)->idle_cb;
-	case UV_UDP:
-		return (uintptr_t)((const uv_udp_t *)h)->recv_cb;
-	case UV_TCP:
-	case UV_NAMED_PIPE:
-	case UV_TTY: {
-		const uv_stream_t *s = (const uv_stream_t *)h;
-		return s->read_cb ? (uintptr_t)s->read_cb : (uintptr_t)s->connection_cb;
-	}
-	default:
-		return (uintptr_t)h->close_cb;
-	}
-}
-
-/* The module's file, by its code or by where the handle itself lies. */
-static void name_guilty(uv_handle_t *h, void *arg)
-{
-	Dl_info info;
-	uintptr_t code = code_of(h);
-	const char *file = "a module";
-	if ((code && dladdr((void *)code, &info)) || dladdr(h, &info))
-		file = info.dli_fname;
-	hp_log(HP_LOG_ERROR, NULL, "a %s handle was left open by %s", uv_handle_type_name(h->type), file);
-	*(bool *)arg = true;
-	if (!uv_is_closing(h))
-		uv_close(h, NULL);
-}
-
-static void too_long(uv_timer_t *t)
-{
-	uv_stop(t->loop);
-}
-
-/* Handles close asynchronously; two seconds are plenty, and then the culprit is named. */
-static void drain_loop(struct hp_run *run)
-{
-	uv_timer_t limit;
-	uv_timer_init(&run->loop, &limit);
-	uv_timer_start(&limit, too_long, 2000, 0);
-	uv_unref((uv_handle_t *)&limit);
-	uv_run(&run->loop, UV_RUN_NOWAIT); /* an earlier uv_stop() ends this one */
-	uv_run(&run->loop, UV_RUN_DEFAULT);
-	uv_close((uv_handle_t *)&limit, NULL);
-	uv_run(&run->loop, UV_RUN_NOWAIT);
-	/* also those that sleep: they would not keep the loop alive, but keep it from being closed */
-	bool left = false;
-	uv_walk(&run->loop, name_guilty, &left);
-	uv_run(&run->loop, UV_RUN_NOWAIT);
-	if (left)
-		run->exit_code = 1;
-}
 
 static void stop_all(struct hp_run *run)
 {
@@ -235,13 +184,13 @@ static void stop_all(struct hp_run *run)
 
 static void last_words(struct hp_run *run)
 {
+	char text[HP_FAIL_TEXT];
+	int err;
 	for (size_t i = 0; i < run->nnodes; i++) {
 		struct hp_node *n = run->nodes[i];
-		if (!atomic_load(&n->fail_pending))
-			continue;
 		/* a file that could not be finished, say */
-		if (n->fail_err) {
-			hp_log(HP_LOG_ERROR, n->who, "%s", *n->fail_text ? n->fail_text : strerror(n->fail_err));
+		if (hp_fail_take(n, &err, text) && err) {
+			hp_log(HP_LOG_ERROR, n->who, "%s", *text ? text : strerror(err));
 			run->exit_code = 1;
 		}
 	}
@@ -249,16 +198,15 @@ static void last_words(struct hp_run *run)
 
 void hp_life_end(struct hp_run *run)
 {
-	if (!run->loop_open)
+	if (!run->loop)
 		return;
 	run->stopping = false; /* outputs may still say goodbye */
 	stop_all(run);
 	run->stopping = true;
 	for (size_t i = 0; i < run->nnodes; i++)
 		hp_services_take(run->nodes[i]);
-	uv_close((uv_handle_t *)&run->wake, NULL);
-	uv_close((uv_handle_t *)&run->idle, NULL);
-	drain_loop(run);
+	if (!hp_loop_drain(run))
+		run->exit_code = 1;
 	for (size_t k = 0; k < 3; k++)
 		for (size_t i = 0; i < run->nnodes; i++) {
 			struct hp_node *n = run->nodes[i];
@@ -273,15 +221,13 @@ void hp_life_end(struct hp_run *run)
 				n->phase = HP_CLOSED;
 			}
 			hp_limit_close(n);
-			hp_post_close(n);
-			hp_udp_free_all(n);
-			hp_file_close_all(n);
+			hp_services_finish(n);
 		}
 	hp_writer_stop();
 	last_words(run);
 	hp_udp_close_sockets(run);
-	run->loop_open = false;
-	int r = uv_loop_close(&run->loop);
-	if (r < 0)
-		hp_log(HP_LOG_ERROR, NULL, "the loop did not close: %s", uv_strerror(r));
+	for (size_t i = 0; i < run->nnodes; i++)
+		hp_services_free(run->nodes[i]);
+	hp_program_free(run);
+	hp_loop_close(run);
 }

@@ -14,6 +14,8 @@ void hp_life_stop(struct hp_run *);
 /* Stops producers first, drains the loop, closes everything, waits for files. Sets run->exit_code: 0, or 1 when a
  * section failed. */
 void hp_life_end(struct hp_run *);
+/* Delivers what threads have posted, and acts upon what fail() of any thread has left. */
+void hp_life_turn(struct hp_run *);
 /* A section has ended (err == 0) or failed. */
 void hp_life_failed(struct hp_node *, int err, const char *text);
 #endif

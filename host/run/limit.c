@@ -3,12 +3,13 @@
  * Decisions follow sample time; timers only see to it that a live stream is served when nothing more comes. */
 #include "limit.h"
 #include "base/clock.h"
-#include "pipeline.h"
+#include "output.h"
 #include "pose/pose.h"
 #include <errno.h>
 #include <stdlib.h>
 
 struct hp_limit {
+	struct hp_limit_options o;
 	int64_t interval_ns;  /* 0 = no rate limit                                     */
 	int64_t due_ns;       /* sample time from which the next one may go            */
 	int64_t last_ns;      /* sample time of the newest sample                      */
@@ -18,7 +19,8 @@ struct hp_limit {
 	struct hp_timer *turn, *loss;
 };
 
-static bool is_replay(const struct hp_node *n)
+/* Its times are not of this machine's clock, so no timer can say when the next one is due. */
+static bool other_clock(const struct hp_node *n)
 {
 	return n->input->stream.flags & HP_STREAM_REPLAY;
 }
@@ -31,7 +33,7 @@ static void give_zero(struct hp_node *n)
 	slot.sample.source = l->kept.sample.source;
 	slot.sample.seq = l->kept.sample.seq;
 	slot.sample.reset_count = l->kept.sample.reset_count;
-	slot.sample.time_ns = l->last_ns + n->keys.loss_after;
+	slot.sample.time_ns = l->last_ns + n->limit->o.loss_after;
 	slot.sample.arrival_ns = hp_now();
 	hp_output_put(n, &slot.sample);
 }
@@ -39,9 +41,9 @@ static void give_zero(struct hp_node *n)
 static void lose(struct hp_node *n)
 {
 	n->limit->lost = true;
-	if (n->keys.on_loss == HP_ON_LOSS_ZERO)
+	if (n->limit->o.zero)
 		give_zero(n);
-	else if (n->keys.on_loss == HP_ON_LOSS_STOP)
+	else if (n->limit->o.stop)
 		n->host.fail(&n->host, ETIMEDOUT, "no samples any more; stopped by `on_loss = stop`");
 }
 
@@ -60,22 +62,23 @@ static void on_silence(void *arg)
 {
 	struct hp_node *n = arg;
 	struct hp_limit *l = n->limit;
-	int64_t deadline = l->last_arrival + n->keys.loss_after;
+	int64_t deadline = l->last_arrival + n->limit->o.loss_after;
 	if (deadline > hp_now())
 		n->host.timer_at(l->loss, deadline);
 	else if (!l->lost && !n->dead)
 		lose(n);
 }
 
-int hp_limit_open(struct hp_node *n)
+int hp_limit_open(struct hp_node *n, const struct hp_limit_options *o)
 {
-	if (n->keys.rate <= 0 && n->keys.on_loss == HP_ON_LOSS_HOLD)
+	if (o->rate <= 0 && !o->zero && !o->stop)
 		return 0;
 	struct hp_limit *l = calloc(1, sizeof *l);
 	if (!l)
 		return -ENOMEM;
 	n->limit = l;
-	l->interval_ns = n->keys.rate > 0 ? (int64_t)(1e9 / n->keys.rate) : 0;
+	l->o = *o;
+	l->interval_ns = o->rate > 0 ? (int64_t)(1e9 / o->rate) : 0;
 	l->turn = n->host.timer(&n->host, on_turn, n);
 	l->loss = n->host.timer(&n->host, on_silence, n);
 	return l->turn && l->loss ? 0 : -ENOMEM;
@@ -84,13 +87,13 @@ int hp_limit_open(struct hp_node *n)
 static void watch_for_silence(struct hp_node *n, const struct hp_sample *s)
 {
 	struct hp_limit *l = n->limit;
-	if (n->keys.on_loss == HP_ON_LOSS_HOLD)
+	if (!l->o.zero && !l->o.stop)
 		return;
-	if (is_replay(n)) {
-		if (l->any && s->time_ns - l->last_ns > n->keys.loss_after)
+	if (other_clock(n)) {
+		if (l->any && s->time_ns - l->last_ns > n->limit->o.loss_after)
 			lose(n);
 	} else if (!l->any || l->lost) {
-		n->host.timer_at(l->loss, hp_now() + n->keys.loss_after);
+		n->host.timer_at(l->loss, hp_now() + n->limit->o.loss_after);
 	}
 	l->lost = false;
 	l->last_arrival = s->arrival_ns;
@@ -116,7 +119,7 @@ bool hp_limit_pass(struct hp_node *n, const struct hp_sample *s)
 		hp_sample_copy(&l->kept.sample, s);
 		l->kept.sample.flags |= jump;
 		l->pending = true;
-		if (!is_replay(n))
+		if (!other_clock(n))
 			n->host.timer_at(l->turn, hp_now() + (l->due_ns - s->time_ns));
 		return false;
 	}

@@ -4,10 +4,15 @@
 #define HP_LIMIT_H
 #include "graph/node.h"
 
-/* Sets up n->limit when the keys ask for it. 0 or -ENOMEM. */
-int hp_limit_open(struct hp_node *);
+struct hp_limit_options {
+	double rate;        /* samples/s; 0 = no limit                               */
+	bool zero, stop;    /* when samples stop: the zero pose once, fail(); or not */
+	int64_t loss_after; /* ns of silence                                         */
+};
+/* Sets up n->limit when anything is asked for. 0 or -ENOMEM. */
+int hp_limit_open(struct hp_node *, const struct hp_limit_options *);
 /* A sample has come: true = send it now; false = it is kept (the newest of a burst) or not wanted. Keeps to sample
- * time for a replay, so that it gives the same bytes at any speed. */
+ * time for a stream of another clock (HP_STREAM_REPLAY), so that it gives the same bytes at any speed. */
 bool hp_limit_pass(struct hp_node *, const struct hp_sample *);
 /* The input has ended: what is kept goes out now. */
 void hp_limit_flush(struct hp_node *);

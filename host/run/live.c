@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "graph/graph.h"
+#include "graph/ini.h"
 #include "pipeline.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +27,8 @@ static int prepare(struct hp_node *n, struct part *p, char *why, size_t why_size
 	char text[200] = "";
 	if (!p->n)
 		return 0;
-	int r = hp_batch_begin(&p->batch, p->module->options, p->changes, p->n, n->base_dir, &n->values, why, why_size);
+	int r = hp_batch_begin(&p->batch, p->module->options, p->changes, p->n, n->ini->base_dir, &n->ini->values, why,
+	                       why_size);
 	if (r < 0 || !p->module->check)
 		return r;
 	void *trial = malloc(p->module->state_size);
@@ -98,8 +100,8 @@ int hp_live_change(struct hp_node *n, const struct hp_change *c, size_t count, c
 		r = commit(&own, why, why_size);
 	if (!r && (r = commit(&enc, why, why_size)) < 0)
 		take_back(&own);
-	hp_batch_end(own.batch, &n->values, !r);
-	hp_batch_end(enc.batch, &n->values, !r);
+	hp_batch_end(own.batch, &n->ini->values, !r);
+	hp_batch_end(enc.batch, &n->ini->values, !r);
 	free(both);
 	for (size_t i = 0; !r && i < count; i++)
 		tell_change(n, &c[i]);
@@ -120,7 +122,7 @@ static const struct hp_option *row_of(const struct hp_node *n, const char *key)
 
 static const char *effective(const struct hp_node *n, const char *key)
 {
-	const struct hp_pair *p = hp_section_get(n->section, key);
+	const struct hp_pair *p = hp_section_get(n->ini->section, key);
 	const struct hp_option *o = row_of(n, key);
 	return p ? p->value : o && o->def ? o->def : "";
 }
@@ -135,7 +137,7 @@ static bool is_live(const struct hp_node *n, const char *key)
  * cannot change while running. */
 static bool compare(const struct hp_node *was, const struct hp_node *now, struct hp_change *changes, size_t *count)
 {
-	const struct hp_section *sections[] = { was->section, now->section };
+	const struct hp_section *sections[] = { was->ini->section, now->ini->section };
 	*count = 0;
 	for (size_t s = 0; s < 2; s++)
 		for (size_t i = 0; i < sections[s]->npairs; i++) {
@@ -161,14 +163,14 @@ static bool compare(const struct hp_node *was, const struct hp_node *now, struct
 /* Remembers the new text, so that the next reload compares with it. */
 static void adopt(struct hp_node *was, const struct hp_node *now)
 {
-	struct hp_section *mine = (struct hp_section *)(uintptr_t)was->section, theirs = *now->section;
-	struct hp_section *its = (struct hp_section *)(uintptr_t)now->section;
+	struct hp_section *mine = (struct hp_section *)(uintptr_t)was->ini->section, theirs = *now->ini->section;
+	struct hp_section *its = (struct hp_section *)(uintptr_t)now->ini->section;
 	its->pairs = mine->pairs;
 	its->npairs = mine->npairs;
 	mine->pairs = theirs.pairs;
 	mine->npairs = theirs.npairs;
 	for (size_t i = 0; i < mine->npairs; i++)
-		mine->pairs[i].file = was->section->file;
+		mine->pairs[i].file = was->ini->section->file;
 }
 
 static bool same_shape(const struct hp_run *a, const struct hp_run *b)
@@ -188,7 +190,7 @@ static bool same_shape(const struct hp_run *a, const struct hp_run *b)
 static bool settings_good(const struct hp_run *run, const struct hp_run *fresh)
 {
 	for (const struct hp_option *o = hp_settings_options; o->key; o++)
-		if (!(o->flags & HP_LIVE) && !hp_option_same(o, &run->settings, &fresh->settings)) {
+		if (!(o->flags & HP_LIVE) && !hp_option_same(o, &run->ini->settings, &fresh->ini->settings)) {
 			hp_log(HP_LOG_ERROR, NULL,
 			       "reload: [headpipe] `%s` cannot change while running; restart headpipe for that. "
 			       "Nothing was changed",
@@ -201,17 +203,17 @@ static bool settings_good(const struct hp_run *run, const struct hp_run *fresh)
 /* The texts of the new values belong to the fresh run: the two change places. */
 static void settings_adopt(struct hp_run *run, struct hp_run *fresh)
 {
-	struct hp_settings settings = run->settings;
-	struct hp_values values = run->values;
+	struct hp_settings settings = run->ini->settings;
+	struct hp_values values = run->ini->values;
 	bool same = true;
 	for (const struct hp_option *o = hp_settings_options; o->key; o++)
-		same = same && hp_option_same(o, &run->settings, &fresh->settings);
+		same = same && hp_option_same(o, &run->ini->settings, &fresh->ini->settings);
 	if (same)
 		return;
-	run->settings = fresh->settings;
-	run->values = fresh->values;
-	fresh->settings = settings;
-	fresh->values = values;
+	run->ini->settings = fresh->ini->settings;
+	run->ini->values = fresh->ini->values;
+	fresh->ini->settings = settings;
+	fresh->ini->values = values;
 	hp_settings_apply(run);
 }
 
@@ -220,7 +222,7 @@ static void apply(struct hp_run *run, struct hp_run *fresh)
 	size_t most = 0, count;
 	char why[300];
 	for (size_t i = 0; i < run->nnodes; i++) {
-		size_t n = run->nodes[i]->section->npairs + fresh->nodes[i]->section->npairs;
+		size_t n = run->nodes[i]->ini->section->npairs + fresh->nodes[i]->ini->section->npairs;
 		most = n > most ? n : most;
 	}
 	struct hp_change *changes = calloc(most + 1, sizeof *changes);
@@ -256,8 +258,8 @@ void hp_live_reload(struct hp_run *run, const char *const *assignments, size_t n
 	struct hp_config config = { 0 };
 	struct hp_errors errors = { 0 };
 	struct hp_run fresh = { 0 };
-	for (size_t i = 0; i < run->config->nfiles; i++)
-		read_again(&config, run->config->files[i], &errors);
+	for (size_t i = 0; i < run->ini->config->nfiles; i++)
+		read_again(&config, run->ini->config->files[i], &errors);
 	for (size_t i = 0; i < nassignments && !errors.count; i++)
 		hp_config_set(&config, assignments[i], &errors);
 	if (!errors.count)

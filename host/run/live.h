@@ -2,6 +2,7 @@
  * live.h - options that change while the pipeline runs. [loop] */
 #ifndef HP_LIVE_OPTIONS_H
 #define HP_LIVE_OPTIONS_H
+#include "config/options.h"
 #include "graph/node.h"
 
 /* Applies a batch to one section between two samples: module, then encoder. All or nothing. Outputs and filters below

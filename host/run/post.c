@@ -6,7 +6,9 @@
  * they may allocate. One short mutex: any thread may post. */
 #include "post.h"
 #include "base/log.h"
+#include "loop.h"
 #include "pipeline.h"
+#include "stream.h"
 #include "take.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -46,7 +48,7 @@ static struct hp_queue *make(struct hp_node *n)
 	struct hp_queue *q = calloc(1, sizeof *q);
 	if (!q)
 		return NULL;
-	uint32_t known = n->described.memory ? n->described.stream.report_size : n->stream.report_size;
+	uint32_t known = hp_stream_report_size(n);
 	q->report_size = known && known <= REPORT_MAX ? known : REPORT_MAX;
 	q->bytes = malloc((size_t)SLOTS * q->report_size);
 	q->report = malloc(REPORT_MAX);
@@ -60,15 +62,22 @@ static struct hp_queue *make(struct hp_node *n)
 	return q;
 }
 
-/* Two threads of one module may post first at the same time. */
+static void discard(struct hp_queue *q)
+{
+	pthread_mutex_destroy(&q->lock);
+	free(q->bytes);
+	free(q->report);
+	free(q);
+}
+
+/* Two threads of one module may post first at the same time: one of the two queues is given up. */
 static struct hp_queue *queue_of(struct hp_node *n)
 {
-	pthread_mutex_lock(&n->describe_lock);
-	if (!n->queue)
-		n->queue = make(n);
-	struct hp_queue *q = n->queue;
-	pthread_mutex_unlock(&n->describe_lock);
-	return q;
+	struct hp_queue *q = atomic_load(&n->queue), *before = NULL;
+	if (q || !(q = make(n)) || atomic_compare_exchange_strong(&n->queue, &before, q))
+		return q;
+	discard(q);
+	return before;
 }
 
 static struct slot *take_slot(struct hp_queue *q, uint8_t **bytes)
@@ -160,7 +169,7 @@ int hp_post(struct hp_node *n, const struct hp_item *item)
 	for (uint32_t i = 0; !r && i < item->nsamples; i++, raw = NULL, sample = hp_take_next(n, sample))
 		put_slot(q, n, raw, sample);
 	pthread_mutex_unlock(&q->lock);
-	uv_async_send(&n->run->wake);
+	hp_loop_wake(n->run);
 	return r;
 }
 
@@ -206,9 +215,7 @@ void hp_post_drain(struct hp_node *n)
 	struct slot s;
 	struct note *note;
 	uint64_t lost;
-	pthread_mutex_lock(&n->describe_lock);
-	struct hp_queue *q = n->queue;
-	pthread_mutex_unlock(&n->describe_lock);
+	struct hp_queue *q = atomic_load(&n->queue);
 	if (!q)
 		return;
 	/* what comes meanwhile has its own wake-up; the bound keeps one busy thread from starving the loop */
@@ -234,12 +241,12 @@ void hp_post_drain(struct hp_node *n)
 	bool more = q->used || q->first;
 	pthread_mutex_unlock(&q->lock);
 	if (more)
-		uv_async_send(&n->run->wake);
+		hp_loop_wake(n->run);
 }
 
 void hp_post_close(struct hp_node *n)
 {
-	struct hp_queue *q = n->queue;
+	struct hp_queue *q = atomic_exchange(&n->queue, NULL);
 	if (!q)
 		return;
 	while (q->first) {
@@ -247,9 +254,5 @@ void hp_post_close(struct hp_node *n)
 		free(q->first);
 		q->first = next;
 	}
-	pthread_mutex_destroy(&q->lock);
-	free(q->bytes);
-	free(q->report);
-	free(q);
-	n->queue = NULL;
+	discard(q);
 }

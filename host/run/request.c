@@ -6,6 +6,7 @@
 #include "request.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "graph/ini.h"
 #include "live.h"
 #include "pipeline.h"
 #include <errno.h>
@@ -68,7 +69,7 @@ static bool take_apart(struct wish *w, const char *text)
 
 static bool is_meant(const struct hp_node *n, const struct wish *w)
 {
-	return !strcmp(n->name, w->section) && (!*w->kind || !strcmp(n->section->kind, w->kind));
+	return !strcmp(n->name, w->section) && (!*w->kind || !strcmp(n->ini->section->kind, w->kind));
 }
 
 /* The one section of this input that is meant; *count says how many there are. */
@@ -130,7 +131,7 @@ int hp_request(struct hp_node *n, const char *text)
 {
 	char why[400];
 	int r = 0;
-	if (!n->keys.may_request) {
+	if (!n->ini->keys.may_request) {
 		snprintf(why, sizeof why, "its section does not say `may_request = yes`");
 		r = -EPERM;
 	} else if (n->phase >= HP_ENDED || n->phase < HP_OPENED || n->dead || n->run->stopping) {

@@ -31,14 +31,14 @@ void hp_take_stream(struct hp_stream *to, const struct hp_stream *from)
 void hp_take_open(struct hp_node *n)
 {
 	/* the host's own bit only from its own modules */
-	n->known_flags = HP_SAMPLE_FLAGS | (hp_module_file(n->module) ? 0 : HP_QUAT_DUE);
-	n->sample_size = n->module->sample_size;
+	n->program.known_flags = HP_SAMPLE_FLAGS | (hp_module_file(n->module) ? 0 : HP_QUAT_DUE);
+	n->program.sample_size = n->module->sample_size;
 }
 
 void hp_take_tail(const struct hp_node *n, struct hp_sample *to, const struct hp_sample *from)
 {
 	const size_t head = offsetof(struct hp_sample, angvel);
-	size_t all = n->sample_size < sizeof *to ? n->sample_size : sizeof *to;
+	size_t all = n->program.sample_size < sizeof *to ? n->program.sample_size : sizeof *to;
 	memcpy((char *)to + head, (const char *)from + head, all - head);
 	memset((char *)to + all, 0, sizeof *to - all);
 }

@@ -12,12 +12,12 @@ void hp_take_tail(const struct hp_node *, struct hp_sample *, const struct hp_sa
 /* The next of several samples of this module. */
 static inline const struct hp_sample *hp_take_next(const struct hp_node *n, const struct hp_sample *s)
 {
-	return (const struct hp_sample *)(const void *)((const char *)s + n->sample_size);
+	return (const struct hp_sample *)(const void *)((const char *)s + n->program.sample_size);
 }
 static inline void hp_take_sample(const struct hp_node *n, struct hp_sample *to, const struct hp_sample *from)
 {
 	memcpy(to, from, offsetof(struct hp_sample, angvel));
-	to->flags &= n->known_flags;
+	to->flags &= n->program.known_flags;
 	if (to->flags & HP_SAMPLE_APPENDED_FLAGS)
 		hp_take_tail(n, to, from);
 }

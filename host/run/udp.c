@@ -6,8 +6,9 @@
  *
  * Plain sendto() is the fastest way there is for two datagrams per sample, and an unconnected socket does not lose
  * every second datagram when nobody listens (a connected one reports the peer's refusal instead of sending). */
+#include "udp.h"
 #include "base/clock.h"
-#include "services.h"
+#include "complain.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -29,10 +30,15 @@ struct hp_udp {
 	} at[];
 };
 
-struct hp_udp_socket {
-	struct hp_udp_socket *next;
+struct socket {
+	struct socket *next;
 	struct sockaddr_storage host;
 	int fd;
+};
+
+struct hp_udp_sockets {
+	struct socket *first;    /* one per receiving host */
+	int64_t behind_since_ns; /* since when a receiver is behind; 0 = none is */
 };
 
 static bool same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
@@ -50,10 +56,12 @@ static bool same_host(const struct sockaddr_storage *a, const struct sockaddr_st
 static int shared_socket(struct hp_run *run, const struct sockaddr_storage *host)
 {
 	int yes = 1;
-	for (const struct hp_udp_socket *s = run->udp_sockets; s; s = s->next)
+	if (!run->udp && !(run->udp = calloc(1, sizeof *run->udp)))
+		return -1;
+	for (const struct socket *s = run->udp->first; s; s = s->next)
 		if (same_host(&s->host, host))
 			return s->fd;
-	struct hp_udp_socket *s = malloc(sizeof *s);
+	struct socket *s = malloc(sizeof *s);
 	if (!s)
 		return -1;
 	s->host = *host;
@@ -63,8 +71,8 @@ static int shared_socket(struct hp_run *run, const struct sockaddr_storage *host
 		return -1;
 	}
 	setsockopt(s->fd, SOL_SOCKET, SO_BROADCAST, &yes, sizeof yes);
-	s->next = run->udp_sockets;
-	run->udp_sockets = s;
+	s->next = run->udp->first;
+	run->udp->first = s;
 	return s->fd;
 }
 
@@ -110,15 +118,15 @@ struct hp_udp *hp_udp_open(const struct hp_host *h, const struct hp_addrs *addrs
 			char text[512];
 			snprintf(text, sizeof text, "%s port %u: %s", a->host, a->port,
 			         r && r != EAI_SYSTEM ? gai_strerror(r) : strerror(errno));
-			hp_services_error(n, text);
+			hp_complain(n, text);
 			free(u);
 			errno = err;
 			return NULL;
 		}
 	}
 	u->node = n;
-	u->next = n->udps;
-	n->udps = u;
+	u->next = n->handles.udps;
+	n->handles.udps = u;
 	return u;
 }
 
@@ -138,7 +146,7 @@ void hp_udp_close(struct hp_udp *u)
 {
 	if (!u)
 		return;
-	struct hp_udp **at = &u->node->udps;
+	struct hp_udp **at = &u->node->handles.udps;
 	while (*at != u)
 		at = &(*at)->next;
 	*at = u->next;
@@ -147,18 +155,20 @@ void hp_udp_close(struct hp_udp *u)
 
 void hp_udp_free_all(struct hp_node *n)
 {
-	while (n->udps)
-		hp_udp_close(n->udps);
+	while (n->handles.udps)
+		hp_udp_close(n->handles.udps);
 }
 
 void hp_udp_close_sockets(struct hp_run *run)
 {
-	while (run->udp_sockets) {
-		struct hp_udp_socket *s = run->udp_sockets;
-		run->udp_sockets = s->next;
+	while (run->udp && run->udp->first) {
+		struct socket *s = run->udp->first;
+		run->udp->first = s->next;
 		close(s->fd);
 		free(s);
 	}
+	free(run->udp);
+	run->udp = NULL;
 }
 
 /* ---- receivers on this machine -------------------------------------------------------------------------------------
@@ -170,7 +180,7 @@ enum { BUSY_BYTES = 48 * 1024 }; /* a quarter of the usual receive buffer */
 static bool port_is_ours(const struct hp_run *run, unsigned port)
 {
 	for (size_t i = 0; i < run->nnodes; i++)
-		for (const struct hp_udp *u = run->nodes[i]->udps; u; u = u->next)
+		for (const struct hp_udp *u = run->nodes[i]->handles.udps; u; u = u->next)
 			for (uint32_t k = 0; k < u->n; k++) {
 				const struct sockaddr_in *v4 = (const void *)&u->at[k].address;
 				const struct sockaddr_in6 *v6 = (const void *)&u->at[k].address;
@@ -201,13 +211,15 @@ enum { PATIENCE_NS = 500000000 };
 bool hp_udp_behind(const struct hp_host *h)
 {
 	struct hp_run *run = hp_node_of(h)->run;
-	bool busy = run->udp_sockets && (busy_in(run, "/proc/net/udp") || busy_in(run, "/proc/net/udp6"));
+	if (!run->udp)
+		return false;
+	bool busy = busy_in(run, "/proc/net/udp") || busy_in(run, "/proc/net/udp6");
 	if (!busy) {
-		run->behind_since_ns = 0;
+		run->udp->behind_since_ns = 0;
 		return false;
 	}
 	int64_t now = hp_now();
-	if (!run->behind_since_ns)
-		run->behind_since_ns = now;
-	return now - run->behind_since_ns < PATIENCE_NS;
+	if (!run->udp->behind_since_ns)
+		run->udp->behind_since_ns = now;
+	return now - run->udp->behind_since_ns < PATIENCE_NS;
 }

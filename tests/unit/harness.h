@@ -22,16 +22,18 @@
 #define fail_msg(...) (print_error(__VA_ARGS__), print_error("\n"), _fail(__FILE__, __LINE__))
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "graph/graph.h"
+#include "graph/ini.h"
+#include "modules/probe.h"
 #include "run/life.h"
 #include "run/limit.h"
 #include "run/live.h"
-#include "base/log.h"
-#include "modules/probe.h"
+#include "run/loop.h"
+#include "run/output.h"
 #include "run/pipeline.h"
 #include "run/post.h"
 #include "run/request.h"
-#include "run/services.h"
 
 struct bench {
 	struct hp_config config;
@@ -152,6 +154,10 @@ static inline struct probe *probe_encoder(struct bench *b, const char *name)
 
 /* ---- running ---- */
 
+static inline uv_loop_t *bench_loop(struct bench *b)
+{
+	return &b->run.loop->uv;
+}
 static inline void bench_open(struct bench *b)
 {
 	assert_int_equal(hp_life_open(&b->run), 0);
@@ -166,7 +172,7 @@ static inline void bench_start(struct bench *b)
 /* Lets the loop handle what is due, without waiting for more. */
 static inline void bench_turn(struct bench *b)
 {
-	uv_run(&b->run.loop, UV_RUN_NOWAIT);
+	uv_run(bench_loop(b), UV_RUN_NOWAIT);
 }
 static inline void bench_end(struct bench *b)
 {

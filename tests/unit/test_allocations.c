@@ -86,7 +86,7 @@ static long of_samples(const char *ini, int n)
 	bench_build(&b, ini);
 	bench_start(&b);
 	struct hp_node *head = node(&b, "head");
-	head->known_flags |= HP_QUAT_DUE; /* as if it were built in */
+	head->program.known_flags |= HP_QUAT_DUE; /* as if it were built in */
 	head->host.describe(&head->host,
 	                    &(struct hp_stream){ .struct_size = sizeof(struct hp_stream), .device = "A \"B\"" });
 	emit_event(&b, "head", HP_CONNECTED, 0, "A");
@@ -97,7 +97,7 @@ static long of_samples(const char *ini, int n)
 	}
 	long counted = allocations - before;
 	for (size_t i = 0; i < b.run.nnodes; i++)
-		if (b.run.nodes[i]->kind == HP_OUTPUT && b.run.nodes[i]->samples_in == 0)
+		if (b.run.nodes[i]->kind == HP_OUTPUT && b.run.nodes[i]->counts.in == 0)
 			fail_msg("%s saw no sample", b.run.nodes[i]->who);
 	bench_end(&b);
 	return counted;

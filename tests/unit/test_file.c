@@ -40,7 +40,7 @@ static size_t read_back(char *text, size_t room)
 static void wait_until_dead(struct bench *b, const char *name)
 {
 	while (!node(b, name)->dead)
-		uv_run(&b->run.loop, UV_RUN_ONCE);
+		uv_run(bench_loop(b), UV_RUN_ONCE);
 }
 
 static void modes(void **unused)
@@ -87,7 +87,7 @@ static void ends_before_the_run(void **unused)
 	struct hp_file *f = h->file(h, path, "w");
 	h->file_write(f, "done\n", 5);
 	h->file_close(f);
-	assert_null(node(&b, "tape")->files);
+	assert_null(node(&b, "tape")->handles.files);
 	struct hp_file *g = h->file(h, path, "a"); /* log rotation does this */
 	h->file_write(g, "more\n", 5);
 	bench_end(&b);
@@ -179,7 +179,7 @@ static void cut_back(const char *mode, rlim_t limit, int record_size, int record
 		if (i == more / 2) /* some go out before the rest */
 			while (!node(&b, "tape")->dead &&
 			       (rlim_t)(more / 2 + records_before) * (rlim_t)record_size > limit)
-				uv_run(&b.run.loop, UV_RUN_ONCE);
+				uv_run(bench_loop(&b), UV_RUN_ONCE);
 	}
 	wait_until_dead(&b, "tape");
 	setrlimit(RLIMIT_FSIZE, &old);

@@ -132,13 +132,13 @@ static void host_section(void **unused)
 		                           "[headpipe]\nlog_level = error\n" HEAD TAIL };
 	(void)unused;
 	bench_build(&b, HEAD TAIL);
-	assert_int_equal(b.run.settings.log_level, 1);
-	assert_int_equal(b.run.settings.priority, 0);
-	assert_false(b.run.settings.lock_memory);
+	assert_int_equal(b.run.ini->settings.log_level, 1);
+	assert_int_equal(b.run.ini->settings.priority, 0);
+	assert_false(b.run.ini->settings.lock_memory);
 	bench_free(&b);
 	assert_int_equal(bench_try(&b, two, 2), 0);
-	assert_int_equal(b.run.settings.log_level, 3);
-	assert_true(b.run.settings.lock_memory); /* the second file does not speak of it */
+	assert_int_equal(b.run.ini->settings.log_level, 3);
+	assert_true(b.run.ini->settings.lock_memory); /* the second file does not speak of it */
 	bench_free(&b);
 	assert_errors("[headpipe]\nlog_level = loud\n" HEAD TAIL,
 	              "a.ini:2: error: [headpipe] log_level = loud: not one of the choices\n"
@@ -260,13 +260,13 @@ static void keys_of_the_host(void **unused)
 	struct bench b;
 	(void)unused;
 	bench_build(&b, HEAD TAIL "rate = 50\non_loss = zero\nloss_after = 250ms\non_error = stop\n");
-	const struct hp_host_keys *k = &node(&b, "game")->keys;
+	const struct hp_host_keys *k = &node(&b, "game")->ini->keys;
 	assert_true(k->rate == 50);
 	assert_int_equal(k->on_loss, 1);
 	assert_int_equal(k->loss_after, 250000000);
 	assert_int_equal(k->on_error, 1);
 	assert_true(k->enabled);
-	assert_true(node(&b, "head")->keys.enabled);
+	assert_true(node(&b, "head")->ini->keys.enabled);
 	bench_free(&b);
 	assert_errors(HEAD "rate = 50\n" TAIL, "a.ini:3: error: [input head] rate = 50: no such option\n"
 	                                       "    `rate` belongs into an [output NAME] section\n");

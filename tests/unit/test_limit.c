@@ -32,7 +32,7 @@ static void newest_of_a_burst(void **unused)
 	for (int t = 0; t <= 44; t += 4)
 		emit_pose(&b, "head", t * MS, t);
 	assert_traced("game:s0 game:s8 game:s20 game:s28 game:s40");
-	assert_int_equal(node(&b, "game")->samples_in, 12);
+	assert_int_equal(node(&b, "game")->counts.in, 12);
 	/* the end gives what is kept */
 	bench_end(&b);
 	assert_traced("game:s44");
@@ -151,7 +151,7 @@ static void a_live_stream_is_served_by_time(void **unused)
 		emit_pose(&b, "head", now + i, i);
 	assert_traced("game:s0");
 	while (!*traced)
-		uv_run(&b.run.loop, UV_RUN_ONCE);
+		uv_run(bench_loop(&b), UV_RUN_ONCE);
 	assert_true(hp_now() - now >= 50 * MS);
 	assert_traced("game:s4");
 	bench_end(&b);
@@ -172,7 +172,7 @@ static void zero_once(void **unused)
 		emit_sample(&b, "head", &s);
 		assert_traced("game:s5 other:s5");
 		while (!*traced)
-			uv_run(&b.run.loop, UV_RUN_ONCE);
+			uv_run(bench_loop(&b), UV_RUN_ONCE);
 		assert_true(hp_now() - begin >= 20 * MS);
 		assert_traced("game:s0");
 		for (int64_t until = hp_now() + 60 * MS; hp_now() < until;)
@@ -190,7 +190,7 @@ static void zero_once(void **unused)
 		emit_sample(&b, "head", &s);
 		bench_turn(&b);
 	}
-	assert_int_equal(node(&b, "game")->samples_out, 20);
+	assert_int_equal(node(&b, "game")->counts.out, 20);
 	bench_end(&b);
 }
 
@@ -218,7 +218,7 @@ static void stop_on_loss(void **unused)
 	replay_build(&b, "on_loss = stop\nloss_after = 100ms\n");
 	emit_pose(&b, "head", 0, 1);
 	emit_pose(&b, "head", 201 * MS, 3);
-	hp_services_turn(&b.run);
+	hp_life_turn(&b.run);
 	assert_true(b.run.stopping);
 	assert_int_equal(b.run.exit_code, 1);
 	assert_log_has(
@@ -238,7 +238,7 @@ static void a_dead_output_is_left_alone(void **unused)
 	emit_pose(&b, "head", now + 1, 2);
 	const struct hp_host *h = &node(&b, "game")->host;
 	h->fail(h, EIO, NULL);
-	hp_services_turn(&b.run);
+	hp_life_turn(&b.run);
 	*traced = 0;
 	for (int64_t until = hp_now() + 60 * MS; hp_now() < until;)
 		bench_turn(&b);

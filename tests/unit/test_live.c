@@ -55,7 +55,7 @@ static void a_batch(void **unused)
 	for (int i = 0; i < 100; i++) /* old texts are freed, new ones live */
 		assert_int_equal(change(&b, "pose", i % 2 ? "label=odd" : "label=even"), 0);
 	assert_string_equal(probe(&b, "pose")->label, "odd");
-	assert_true(node(&b, "pose")->values.nblocks < 20);
+	assert_true(node(&b, "pose")->ini->values.nblocks < 20);
 	/* secrets are not told */
 	*traced = *logged = 0;
 	assert_int_equal(change(&b, "pose", "secret=xyzzy"), 0);
@@ -90,7 +90,7 @@ static void refused(void **unused)
 	p->on_changed = trace_changed;
 	p->on_event = trace_option;
 	bench_start(&b);
-	size_t blocks = node(&b, "pose")->values.nblocks;
+	size_t blocks = node(&b, "pose")->ini->values.nblocks;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		if (change(&b, "pose", cases[i].batch) != cases[i].result)
 			fail_msg("%s: %s", cases[i].batch, why);
@@ -98,7 +98,7 @@ static void refused(void **unused)
 			assert_string_equal(why, cases[i].why);
 		assert_string_equal(p->label, "first");
 		assert_true(p->gain == 1 && p->low == 0 && p->high == 1);
-		assert_int_equal(node(&b, "pose")->values.nblocks, blocks);
+		assert_int_equal(node(&b, "pose")->ini->values.nblocks, blocks);
 	}
 	assert_traced(""); /* the module did not even notice */
 	bench_end(&b);

@@ -94,9 +94,8 @@ static void count(const char *what, const char *tail, bool post)
 				usleep(1000); /* the disk's turn; its thread is not what is counted */
 	}
 	for (size_t i = 0; i < b.run.nnodes; i++)
-		if (b.run.nodes[i]->kind == HP_OUTPUT && b.run.nodes[i]->keys.rate == 0)
-			assert_int_equal(b.run.nodes[i]->samples_out + b.run.nodes[i]->trouble.total,
-			                 WARM_UP + COUNTED);
+		if (b.run.nodes[i]->kind == HP_OUTPUT && b.run.nodes[i]->ini->keys.rate == 0)
+			assert_int_equal(b.run.nodes[i]->counts.out + b.run.nodes[i]->trouble.total, WARM_UP + COUNTED);
 	bench_end(&b);
 	if (allocations)
 		fail_msg("%s: %llu allocations in %d samples", what, (unsigned long long)allocations, COUNTED);

@@ -31,7 +31,7 @@ static void order(void **unused)
 	              "raw:e3 pose:e3 game:e3 calm:e3 stream:e3 tape:e3 late:e3 "
 	              "raw:s1 pose:s1 game:s1 calm:s1 stream:s1 tape:s1 late:s1 "
 	              "raw:s2 pose:s2 game:s2 calm:s2 stream:s2 tape:s2 late:s2");
-	assert_int_equal(node(&b, "stream")->samples_out, 2);
+	assert_int_equal(node(&b, "stream")->counts.out, 2);
 	bench_end(&b);
 }
 
@@ -77,8 +77,8 @@ static void a_drop_ends_the_subtree(void **unused)
 	probe(&b, "calm")->on_filter = drop_all;
 	emit_pose(&b, "head", 0, 7);
 	assert_traced("raw:s7 pose:s7 game:s7 calm- tape:s7 late:s7");
-	assert_int_equal(node(&b, "calm")->samples_in, 1);
-	assert_int_equal(node(&b, "calm")->samples_out, 0);
+	assert_int_equal(node(&b, "calm")->counts.in, 1);
+	assert_int_equal(node(&b, "calm")->counts.out, 0);
 	bench_end(&b);
 }
 
@@ -157,7 +157,7 @@ static void not_finite_at_the_door(void **unused)
 			if (fields[i].flag)
 				assert_int_equal(emit_sample(&b, "head", &s), 0);
 		}
-	assert_int_equal(node(&b, "head")->not_finite, 16);
+	assert_int_equal(node(&b, "head")->counts.not_finite, 16);
 	assert_int_equal(
 	    count_text(logged,
 	               "headpipe: warning: input head: gave a number that is not finite; sample dropped (told once)"),
@@ -199,7 +199,7 @@ static void not_finite_out_of_a_filter(void **unused)
 	assert_traced("raw:s1 pose:reset late:s1 raw:s2 pose:reset late:s2 "
 	              "raw:s3 game:s3 calm:s3 stream:s3 tape:s3 late:s3");
 	assert_int_equal(count_text(logged, "filter pose: its result was not a finite number"), 1);
-	assert_int_equal(node(&b, "pose")->not_finite, 2);
+	assert_int_equal(node(&b, "pose")->counts.not_finite, 2);
 	bench_end(&b);
 }
 
@@ -275,7 +275,7 @@ static void quaternions_that_are_due(void **unused)
 		if (i)
 			probe(&b, "raw")->on_write = keep_raw;
 		bench_start(&b);
-		node(&b, "head")->known_flags |= HP_QUAT_DUE; /* as if it were built in */
+		node(&b, "head")->program.known_flags |= HP_QUAT_DUE; /* as if it were built in */
 		for (int t = 0; t < 3; t++) {
 			first.time_ns = t * 10000000;
 			first.rotvec[0] = 0.1 * t;
@@ -320,7 +320,7 @@ static void encoders_fail(void **unused)
 	assert_traced("two:b8=1 two:b8=2 two:b8=3 two:b8=4");
 	const struct hp_node *game = node(&b, "game");
 	assert_int_equal(game->trouble.total, 2);
-	assert_int_equal(game->samples_out, 2); /* nothing to send is no failure */
+	assert_int_equal(game->counts.out, 2); /* nothing to send is no failure */
 	assert_log_has("headpipe: warning: output game: encoding failed: Numerical argument out of domain; going on\n");
 	assert_int_equal(count_text(logged, "output game"),
 	                 1); /* the second is told a second later, or in the counts */
@@ -475,7 +475,7 @@ static void on_error_stop(void **unused)
 	probe(&b, "bad")->on_write = fail_write;
 	bench_start(&b);
 	emit_pose(&b, "head", 0, 0);
-	hp_services_turn(&b.run);
+	hp_life_turn(&b.run);
 	assert_true(b.run.stopping);
 	assert_int_equal(emit_pose(&b, "head", 1, 1), -EPIPE);
 	assert_traced("bad! good:s0");
@@ -492,7 +492,7 @@ static void on_error_stop(void **unused)
 	const struct hp_host *bad = &node(&b, "bad")->host;
 	emit_pose(&b, "head", 0, 0);
 	bad->fail(bad, ENOSPC, NULL);
-	hp_services_turn(&b.run);
+	hp_life_turn(&b.run);
 	emit_pose(&b, "head", 1, 1);
 	emit_event(&b, "head", HP_GAP, 1, NULL);
 	assert_traced("bad:s0 good:s0 good:s1 good:e3");
@@ -522,7 +522,7 @@ static void inputs_that_fail(void **unused)
 	const struct hp_host *a = &node(&b, "a")->host;
 	a->fail(a, -EIO, "the cable is gone");
 	a->fail(a, -EIO, "a second word does not count");
-	hp_services_turn(&b.run);
+	hp_life_turn(&b.run);
 	assert_false(b.run.stopping);
 	assert_log_has("headpipe: error: input a: the cable is gone\n");
 	assert_null(strstr(logged, "second word"));
@@ -535,7 +535,7 @@ static void inputs_that_fail(void **unused)
 	bench_start(&b);
 	a = &node(&b, "a")->host;
 	a->fail(a, EIO, NULL);
-	hp_services_turn(&b.run);
+	hp_life_turn(&b.run);
 	assert_true(b.run.stopping);
 	bench_end(&b);
 }

@@ -122,7 +122,7 @@ static void the_oldest_go(void **unused)
 	assert_non_null(strstr(traced, "game:e1=0 game:e3=5 game:e8=10 game:s10 game:s11 "));
 	assert_non_null(strstr(traced, "game:s50 game:e3=50 game:s51 "));
 	assert_int_equal(count_text(traced, "game:s"), RING);
-	assert_int_equal(node(&b, "head")->lost, 10);
+	assert_int_equal(node(&b, "head")->counts.lost, 10);
 	assert_int_equal(count_text(logged,
 	                            "headpipe: warning: input head: 10 reports came faster than they could be handled "
 	                            "and were dropped\n"),
@@ -232,7 +232,7 @@ static void many_threads(void **unused)
 		sum += received[i];
 	}
 	assert_true(sum >= RING); /* at least what the ring holds; a slow machine may lose all of one thread's */
-	assert_int_equal(sum + node(&b, "head")->lost, THREADS * EACH);
+	assert_int_equal(sum + node(&b, "head")->counts.lost, THREADS * EACH);
 	assert_log_has("headpipe: input head: a line of a thread\n");
 	bench_end(&b);
 }

@@ -66,7 +66,7 @@ static void timers(void **unused)
 	never.host->timer_at(never.timer, now + 10 * MS);
 	never.host->timer_at(never.timer, -1);
 	while (!late.fired)
-		uv_run(&b.run.loop, UV_RUN_ONCE);
+		uv_run(bench_loop(&b), UV_RUN_ONCE);
 	assert_traced("past soon late");
 	assert_int_equal(late.early + soon.early + past.early, 0);
 	/* set anew, the old deadline is forgotten; one shot each */
@@ -74,7 +74,7 @@ static void timers(void **unused)
 	soon.host->timer_at(soon.timer, hp_now() + 3600 * 1000 * MS);
 	soon.host->timer_at(soon.timer, soon.due);
 	while (soon.fired < 2)
-		uv_run(&b.run.loop, UV_RUN_ONCE);
+		uv_run(bench_loop(&b), UV_RUN_ONCE);
 	assert_int_equal(soon.early, 0);
 	assert_int_equal(late.fired, 1);
 	/* a steady beat on absolute deadlines never runs early, at no fraction of a millisecond */
@@ -83,7 +83,7 @@ static void timers(void **unused)
 	beat.due = hp_now() + beat.again;
 	beat.host->timer_at(beat.timer, beat.due);
 	while (beat.fired < 5)
-		uv_run(&b.run.loop, UV_RUN_ONCE);
+		uv_run(bench_loop(&b), UV_RUN_ONCE);
 	assert_int_equal(beat.early, 0);
 	assert_int_equal(never.fired, 0);
 	/* one that is still armed does not hold up the end */
@@ -166,7 +166,7 @@ static void watches(void **unused)
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(write(pipe_fd[1], "abc", 3), 3);
 		while (rounds == i)
-			uv_run(&b.run.loop, UV_RUN_ONCE);
+			uv_run(bench_loop(&b), UV_RUN_ONCE);
 	}
 	assert_traced("r3 r3 r3");
 	assert_int_equal(write(pipe_fd[1], "abc", 3), 3);
@@ -178,7 +178,7 @@ static void watches(void **unused)
 	p->watch = p->host->watch(p->host, pipe_fd[0], HP_READABLE, on_ready, p);
 	close(pipe_fd[1]);
 	while (rounds == 2)
-		uv_run(&b.run.loop, UV_RUN_ONCE);
+		uv_run(bench_loop(&b), UV_RUN_ONCE);
 	assert_true(!strcmp(traced, "r0") || !strcmp(traced, "-0"));
 	/* a file cannot be waited for; the reason is in errno */
 	int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -210,7 +210,7 @@ static void watch_for_writing(void **unused)
 	bench_start(&b);
 	p->watch = p->host->watch(p->host, pipe_fd[1], HP_READABLE | HP_WRITABLE, on_writable, p);
 	while (!*traced)
-		uv_run(&b.run.loop, UV_RUN_ONCE);
+		uv_run(bench_loop(&b), UV_RUN_ONCE);
 	assert_traced("w");
 	bench_end(&b);
 	close(pipe_fd[0]);
@@ -300,7 +300,7 @@ static void handles_left_open(void **unused)
 	(void)unused;
 	bench_build(&b, INI);
 	bench_start(&b);
-	uv_timer_init(&b.run.loop, &own_timer); /* one that sleeps would be forgotten most easily */
+	uv_timer_init(bench_loop(&b), &own_timer); /* one that sleeps would be forgotten most easily */
 	uv_timer_start(&own_timer, nothing, 3600000, 0);
 	uv_timer_stop(&own_timer);
 	assert_true(dladdr(&own_async, &info) != 0);
