@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * chain.c - an input, a filter and an output that use every service of the host, chosen by -DINPUT, -DFILTER or
- * -DOUTPUT; built against the header as it once was. */
+ * -DOUTPUT. With a header of tomorrow (grown.sh makes one) they also use what was appended there. */
 #include <errno.h>
 #include <headpipe.h>
 #include <string.h>
@@ -18,8 +18,19 @@ struct state {
 	struct hp_file *file;
 	int64_t sent;
 	int pipe[2];
-	unsigned events, raws;
+	unsigned events, raws, service;
 };
+
+#ifdef HP_FUTURE
+#define LATER(what) what
+static inline unsigned ask(const struct hp_host *host)
+{
+	return HP_HAS(host, future_service) && host->future_service(host) > 0;
+}
+#else
+#define LATER(what)
+#define ask(host) 0u
+#endif
 
 #ifdef INPUT
 static const struct hp_option options[] = { HP_OPT_INT(struct state, count, "10", 1, 1000, "how many"), HP_OPT_END };
@@ -30,12 +41,15 @@ static void ready(void *arg, unsigned events)
 	if (!(events & HP_READABLE) || read(s->pipe[0], &byte, 1) != 1)
 		return;
 	uint8_t report[3] = { 1, 2, (uint8_t)s->sent };
-	struct hp_sample sample = HP_SAMPLE_INIT;
+	struct hp_sample sample = HP_SAMPLE_INIT, two[2];
 	struct hp_raw raw = { sizeof raw, sizeof report, report, s->sent };
-	struct hp_item item = { .struct_size = sizeof item, .nsamples = 1, .raw = &raw, .samples = &sample };
+	struct hp_item item = { .struct_size = sizeof item, .nsamples = 2, .raw = &raw, .samples = two };
 	sample.time_ns = s->sent * 1000;
 	sample.ypr[0] = (double)s->sent;
 	sample.flags = HP_ROTVEC | HP_YPR;
+	LATER(sample.flags |= HP_FUTURE; sample.future = 2000 + (double)s->sent; raw.future = 1; item.future = 1;)
+	two[0] = two[1] = sample;
+	two[1].ypr[0] += 50;
 	/* one way and the other */
 	int r = s->sent % 2 ? s->host->post(s->host, &item) : s->host->emit(s->host, &item);
 	if (r < 0)
@@ -66,6 +80,7 @@ static int start(void *self)
 	struct state *s = self;
 	struct hp_stream stream = { .struct_size = sizeof stream, .device = "chain", .report_size = 3 };
 	struct hp_event event = { .struct_size = sizeof event, .type = HP_CONNECTED, .text = "chain" };
+	LATER(stream.future = "maker"; event.future = 77;)
 	s->host->describe(s->host, &stream);
 	s->host->emit(s->host, &(struct hp_item){ .struct_size = sizeof(struct hp_item), .event = &event });
 	return s->host->timer_at(s->timer, s->host->now(s->host) + 1000000);
@@ -92,6 +107,7 @@ static int filter(void *self, struct hp_sample *sample)
 	if (sample->ypr[0] == 3)
 		return HP_DROP;
 	sample->ypr[0] += s->add;
+	LATER(if (sample->flags & HP_FUTURE) sample->future += s->add;)
 	return HP_KEEP;
 }
 static int reset(void *self)
@@ -111,6 +127,7 @@ static int open_it(void *self, const struct hp_host *host)
 {
 	struct state *s = self;
 	s->host = host;
+	s->service = ask(host);
 	s->udp = host->udp(host, &s->to);
 	s->file = host->file(host, s->path, "w");
 	return s->udp && s->file ? 0 : -errno;
@@ -120,6 +137,8 @@ static int put(void *self, const struct hp_sample *sample)
 	struct state *s = self;
 	char line[64];
 	int n = snprintf(line, sizeof line, "%d\n", (int)sample->ypr[0]);
+	LATER(if (sample->flags & HP_FUTURE) n =
+	          snprintf(line, sizeof line, "%d and %d\n", (int)sample->ypr[0], (int)sample->future);)
 	int r = s->host->udp_send(s->udp, line, (size_t)n);
 	return r < 0 ? r : s->host->file_write(s->file, line, (size_t)n);
 }
@@ -132,12 +151,21 @@ static void event(void *self, const struct hp_event *e)
 {
 	struct state *s = self;
 	s->events += e->type == HP_CONNECTED && !strcmp(s->host->stream(s->host)->device, "chain");
+#ifdef HP_FUTURE
+	/* a host of today ends its structs earlier, and says so */
+	const struct hp_stream *stream = s->host->stream(s->host);
+	if (e->type == HP_CONNECTED && e->struct_size >= sizeof *e && stream->struct_size >= sizeof *stream &&
+	    e->future == 77 && stream->future && !strcmp(stream->future, "maker"))
+		s->events += 10;
+#endif
 }
 static void stop(void *self)
 {
 	struct state *s = self;
 	char line[64];
 	int n = snprintf(line, sizeof line, "%u reports, %u events\n", s->raws, s->events);
+	LATER(if (s->service) n =
+	          snprintf(line, sizeof line, "%u reports, %u events, a service\n", s->raws, s->events);)
 	s->host->file_write(s->file, line, (size_t)n);
 	s->host->log(s->host, HP_LOG_INFO, "stopped");
 }
