@@ -58,7 +58,7 @@ struct hps_field { /* no struct_size, for short tables: the functions that take 
 enum hps_compression { HPS_NONE = 0, HPS_ZSTD = 1 };
 enum { HPS_KEEP = 0, HPS_DROP = 1 };
 
-/* Where the bytes go. All of n or a negative errno value. Missing functions are skipped. */
+/* Where the bytes go. All of n or a negative errno value. Missing functions are skipped, but there must be `write`. */
 struct hps_sink {
 	uint32_t struct_size; /* sizeof(struct hps_sink) */
 	void *ctx;

@@ -27,7 +27,7 @@ int hps_create_sink(struct hps_writer **result, const struct hps_sink *sink, con
 		w->opts.chunk_ns = 1000000000;
 	if (w->opts.compression == HPS_ZSTD && !hps_zstd_there())
 		hps_fail(w, -ENOTSUP);
-	else if (w->opts.compression > HPS_ZSTD || w->opts.level < 0 || w->opts.level > 19)
+	else if (!w->sink.write || w->opts.compression > HPS_ZSTD || w->opts.level < 0 || w->opts.level > 19)
 		hps_fail(w, -EINVAL);
 	struct hps_out head = { 0 };
 	hps_out_bytes(&head, hps_magic, sizeof hps_magic);

@@ -345,6 +345,9 @@ static void wrong_calls(void **state)
 	struct memory_file f = { 0 };
 	struct hps_sink sink = memory_sink(&f);
 	struct hps_writer *w;
+	sink.struct_size = 0; /* forgotten: there is no write() then */
+	assert_int_equal(hps_create_sink(&w, &sink, NULL), -EINVAL);
+	sink = memory_sink(&f);
 	assert_int_equal(hps_create_sink(&w, &sink, NULL), 0);
 	assert_int_equal(hps_write(w, 1, 0, "", 0), -EINVAL);
 	assert_int_equal(hps_write(w, 0, 0, "", 0), -EINVAL);
