@@ -8,6 +8,7 @@
 #include "inputs/decode/tracker.h"
 #include "sysfs.h"
 #include <hidapi/hidapi.h>
+#include <sys/types.h>
 
 /* ---- find.c: which devices there are, and which of them are head trackers ------------------- */
 
@@ -43,6 +44,11 @@ hid_device *hp_hid_open_serialized(const char *path, char *why, size_t why_size)
 /* May path be opened for reading and writing, and is it a hidraw node? 0 or -errno. hid_open_path() of hidapi 0.13
  * uses freed memory when it is given anything else. [any] */
 int hp_hid_node_check(const char *path);
+/* A descriptor of our own for reading reports, non-blocking. Each descriptor of a node gets all of its reports. The
+ * caller closes it; -errno. [any] */
+int hp_hid_node_open(const char *path);
+/* read() of such a descriptor: one report, -1 with errno. */
+ssize_t hp_hid_node_read(int fd, void *, size_t);
 
 /* ---- features.c, setup.c: feature reports ---------------------------------------------- */
 
@@ -146,7 +152,8 @@ struct hp_hid_input { /* state of the module */
 struct hp_hid_reader *hp_hid_reader_start(const struct hp_hid_input *);
 /* Wakes the thread wherever it is, waits for its end, frees it. */
 void hp_hid_reader_stop(struct hp_hid_reader *);
-enum { HID_ASK_RESUMED = 1, HID_ASK_REOPEN = 2 };
+/* GONE, SILENT, THREAD: the loop asks. */
+enum { HID_ASK_RESUMED = 1, HID_ASK_REOPEN = 2, HID_ASK_GONE = 4, HID_ASK_SILENT = 8, HID_ASK_THREAD = 16 };
 /* Asks the thread for something; call hp_hid_reader_nudge() until it returns true (it may sleep in a read). slept_ns:
  * how long the machine slept, for HID_ASK_RESUMED. [loop] */
 void hp_hid_reader_ask(struct hp_hid_reader *, unsigned what, int64_t slept_ns);

@@ -91,7 +91,8 @@ static void announce(struct hp_hid_reader *r)
 		         l->facts.product);
 	hp_hid_identity_of(&id, l);
 	if (r->last.known && !hp_hid_identity_same(&r->last, &id))
-		hp_hid_reader_say(r, HP_LOG_INFO, "%s did not come back; going on with %s", r->last.name, l->facts.name);
+		hp_hid_reader_say(r, HP_LOG_INFO, "%s did not come back; going on with %s", r->last.name,
+		                  l->facts.name);
 	if (!l->features.marker[0] && !r->quiet)
 		hp_hid_reader_say(r, HP_LOG_WARN, "%s %s; using it all the same", l->facts.name,
 		                  l->features.answered ? "has no #AndroidHeadTracker# marker"
@@ -127,7 +128,8 @@ static void explain(struct hp_hid_reader *r, const struct found *seen, size_t ma
 	char text[500];
 	if (seen->denied)
 		hp_hid_reader_say_once(
-		    r, HP_LOG_WARN, "%s (%s): permission denied; `headpipe doctor` prints the command that grants access",
+		    r, HP_LOG_WARN,
+		    "%s (%s): permission denied; `headpipe doctor` prints the command that grants access",
 		    seen->closed->path, seen->closed->name);
 	else if (seen->failed)
 		hp_hid_reader_say_once(r, HP_LOG_WARN, "%s (%s) cannot be opened: %s; trying again", seen->closed->path,
@@ -184,7 +186,7 @@ int64_t hp_hid_reader_look(struct hp_hid_reader *r)
 		explain(r, &seen, maybe, maybe_why);
 	free(list);
 	if (opened) {
-		if (tracker_open(&r->tracker, &r->link.descriptor, why, sizeof why) == 0)
+		if (tracker_open(&r->life.tracker, &r->link.descriptor, why, sizeof why) == 0)
 			return HID_LOOK_OPEN;
 		hp_hid_link_close(&r->link);
 		hp_hid_unclaim(r);

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int hp_hid_node_check(const char *path)
+int hp_hid_node_open(const char *path)
 {
 	struct stat st;
-	int size = 0, err = 0;
+	int size = 0;
 	if (stat(path, &st) < 0)
 		return -errno;
 	if (!S_ISCHR(st.st_mode))
@@ -20,8 +20,24 @@ int hp_hid_node_check(const char *path)
 	int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (ioctl(fd, HIDIOCGRDESCSIZE, &size) < 0)
-		err = errno;
+	if (ioctl(fd, HIDIOCGRDESCSIZE, &size) < 0) {
+		int err = errno;
+		close(fd);
+		return -err;
+	}
+	return fd;
+}
+
+int hp_hid_node_check(const char *path)
+{
+	int fd = hp_hid_node_open(path);
+	if (fd < 0)
+		return fd;
 	close(fd);
-	return -err;
+	return 0;
+}
+
+ssize_t hp_hid_node_read(int fd, void *data, size_t size)
+{
+	return read(fd, data, size);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * reader.c - the thread of one live device: finds it, starts it, then only reads, decodes and posts. It sleeps in
- * the kernel whenever there is nothing to do; a signal gets it out of a read, an eventfd out of a wait. */
+ * reader.c - the thread of one live device: finds it, starts it, and hands its node to the loop (onloop.c), or reads it
+ * itself where the loop cannot or is slow. It sleeps in the kernel whenever there is nothing to do; an eventfd gets it
+ * out of a wait, a signal out of a read of hidapi. */
 #include "reader.h"
 #include <errno.h>
 #include <poll.h>
@@ -35,103 +36,10 @@ static void catch_wake_signal(void)
 	sigaction(WAKE_SIGNAL, &sa, NULL);
 }
 
-static void post_event(struct hp_hid_reader *r, uint32_t type, int64_t time_ns, int64_t value, const char *text)
+/* A device that never sends is told once; one that has sent may be told anew. */
+static bool hushed(const struct hp_hid_reader *r)
 {
-	struct hp_event event = { sizeof event, type, time_ns, value, text };
-	struct hp_item item = { .struct_size = sizeof item, .event = &event };
-	r->host->post(r->host, &item);
-}
-
-/* Tells the host what the source is; the strings are copied there. */
-static void describe(struct hp_hid_reader *r)
-{
-	struct hp_hid_link *l = &r->link;
-	char unique[48] = "";
-	size_t size = hp_hid_features_text(&l->features, NULL, 0) + 1;
-	char *features = malloc(size);
-	if (features)
-		hp_hid_features_text(&l->features, features, size);
-	if (l->has_unique)
-		hp_hid_unique_text(l->features.unique, unique, sizeof unique);
-	struct hp_stream s = {
-		.struct_size = sizeof s,
-		.device = l->facts.name,
-		.serial = l->facts.serial[0] ? l->facts.serial : NULL,
-		.unique_id = unique[0] ? unique : NULL,
-		.descriptor = l->facts.descriptor,
-		.descriptor_size = l->facts.descriptor_size,
-		.vendor = l->facts.vendor,
-		.product = l->facts.product,
-		.rate_start_ns = r->opened_ns,
-		.report_size = (uint32_t)hp_hid_descriptor_longest(&l->descriptor, HID_INPUT),
-		.features = features && features[0] ? features : NULL,
-	};
-	r->host->describe(r->host, &s);
-	free(features);
-}
-
-static void on_first_report(struct hp_hid_reader *r, int64_t now)
-{
-	describe(r);
-	post_event(r, HP_CONNECTED, now, 0, r->link.facts.name);
-	hp_hid_identity_of(&r->last, &r->link);
-	r->connected = r->jump = true;
-	r->backoff_ms = 0;
-	r->first_report_ns = now;
-	r->reports = 0;
-	r->told_rate = r->quiet = false;
-	r->said[0] = 0;
-	if (r->last_report_ns)
-		r->gap_ns = now - r->last_report_ns;
-}
-
-/* "connected" is said when the rate is known, one second later; or at the end of a shorter life. */
-static void tell_connected(struct hp_hid_reader *r)
-{
-	int64_t span = r->last_report_ns - r->first_report_ns;
-	if (r->told_rate)
-		return;
-	r->told_rate = true;
-	if (r->reports > 1 && span > 0)
-		hp_hid_reader_say(r, HP_LOG_INFO, "%s connected, %.0f reports/s", r->link.facts.name,
-		                  (double)(r->reports - 1) * 1e9 / (double)span);
-	else
-		hp_hid_reader_say(r, HP_LOG_INFO, "%s connected", r->link.facts.name);
-}
-
-/* True when the report gave a sample. */
-static bool on_report(struct hp_hid_reader *r, const uint8_t *data, size_t size, int64_t now)
-{
-	struct hp_raw raw = { sizeof raw, (uint32_t)size, data, now };
-	struct hp_sample sample;
-	struct hp_event event = { sizeof event, HP_REFERENCE_RESET, now, 0, NULL };
-	struct hp_item item = { .struct_size = sizeof item, .raw = &raw };
-	bool reset;
-	if (!r->connected)
-		on_first_report(r, now);
-	if (r->gap_ns) {
-		post_event(r, HP_GAP, now, r->gap_ns, NULL);
-		r->gap_ns = 0;
-		r->jump = true;
-	}
-	if (tracker_report(&r->tracker, now, data, size, &sample, &reset)) {
-		if (reset) {
-			event.value = sample.reset_count;
-			item.event = &event;
-		}
-		if (reset || r->jump)
-			sample.flags |= HP_JUMP;
-		r->jump = false;
-		sample.arrival_ns = now;
-		item.samples = &sample;
-		item.nsamples = 1;
-	}
-	r->host->post(r->host, &item);
-	r->reports++;
-	r->last_report_ns = now;
-	if (!r->told_rate && now - r->first_report_ns >= 1000000000)
-		tell_connected(r);
-	return item.nsamples > 0;
+	return r->quiet && !atomic_load(&r->connected);
 }
 
 static void setup_says(void *arg, enum hp_level level, const char *text)
@@ -139,7 +47,7 @@ static void setup_says(void *arg, enum hp_level level, const char *text)
 	struct hp_hid_reader *r = arg;
 	if (atomic_load(&r->stop))
 		return; /* the wake-up for the end also interrupts what is being written */
-	hp_hid_reader_say(r, r->quiet && level > HP_LOG_DEBUG ? HP_LOG_DEBUG : level, "%s %s", r->link.facts.name,
+	hp_hid_reader_say(r, hushed(r) && level > HP_LOG_DEBUG ? HP_LOG_DEBUG : level, "%s %s", r->link.facts.name,
 	                  text);
 }
 
@@ -150,9 +58,14 @@ static void set_up(struct hp_hid_reader *r)
 	double want = r->in->interval_ms;
 	hp_hid_setup_edit(&s, &l->features, &l->descriptor, want);
 	hp_hid_setup_write(&s, &l->features, l->device, &l->descriptor, setup_says, r);
-	if (s.interval && !r->quiet && (want < s.interval_min_ms - 0.001 || want > s.interval_max_ms + 0.001))
+	if (s.interval && !hushed(r) && (want < s.interval_min_ms - 0.001 || want > s.interval_max_ms + 0.001))
 		hp_hid_reader_say(r, HP_LOG_INFO, "%s sends a report every %g to %g ms; asked for %g, uses %g",
 		                  l->facts.name, s.interval_min_ms, s.interval_max_ms, want, s.interval_ms);
+	/* one report that is lost, or a slow device, is no silence */
+	r->patience_ns = r->in->first_sample_timeout;
+	if (s.interval && r->patience_ns < (int64_t)(3e6 * s.interval_ms))
+		r->patience_ns = (int64_t)(3e6 * s.interval_ms);
+	hp_hid_describe(r);
 }
 
 /* Waits for ms (-1: for ever), for a change among the device nodes (when changes is set) or until asked. */
@@ -173,71 +86,154 @@ static void pause_thread(struct hp_hid_reader *r, int64_t ms, bool changes)
 	}
 }
 
-/* Reads until the device is gone or shall be closed. why gets the reason; "" when it was asked for. */
-static void serve(struct hp_hid_reader *r, char *why, size_t why_size)
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+enum { NOTHING = 0, GONE = -1, EMPTY = -2 };
+
+/* For the thread: one report, or NOTHING after ms or when something is asked; EMPTY: ready, and yet nothing. */
+static int next_report(struct hp_hid_reader *r, uint8_t *data, size_t room, int ms)
+{
+	if (r->node_fd < 0) {
+		int n = hid_read_timeout(r->link.device, data, room, ms);
+		if (n < 0 && woken) {
+			woken = 0;
+			return NOTHING;
+		}
+		return n ? n : ms > 0 ? EMPTY : NOTHING;
+	}
+	struct pollfd p[2] = { { r->node_fd, POLLIN, 0 }, { r->wake_fd, POLLIN, 0 } };
+	if (poll(p, 2, ms) <= 0 || p[1].revents)
+		return NOTHING; /* what is asked is looked at next */
+	ssize_t n = hp_hid_node_read(r->node_fd, data, room);
+	if (n > 0)
+		return (int)n;
+	return n == 0 || errno == EAGAIN || errno == EINTR ? EMPTY : GONE;
+}
+
+/* A silence has lasted too long. True: it is given up, and why says it. */
+static bool silent(struct hp_hid_reader *r, char *why, size_t why_size)
+{
+	bool was = atomic_load(&r->connected), gave = atomic_load(&r->gave);
+	if (atomic_load(&r->silences) > 1) {
+		snprintf(why, why_size, "%s",
+		         gave  ? "it has gone silent"
+		         : was ? "it sends no rotation"
+		               : "it sends nothing");
+		return true;
+	}
+	if (!hushed(r))
+		hp_hid_reader_say(r, gave ? HP_LOG_WARN : HP_LOG_INFO, "%s %s; setting it up again", r->link.facts.name,
+		                  gave  ? "has gone silent"
+		                  : was ? "is open but sends no rotation"
+		                        : "is open but sends nothing");
+	set_up(r);
+	return false;
+}
+
+static void error_of(struct hp_hid_reader *r, int err, char *why, size_t size)
+{
+	if (r->node_fd < 0)
+		hp_hid_error_text(r->link.device, why, size);
+	else if (err)
+		snprintf(why, size, "%s", strerror(err));
+	else
+		snprintf(why, size, "its node is ready to read but gives nothing");
+}
+
+/* The loop reads; the thread sleeps until the loop or somebody else asks for something. */
+static bool serve_on_loop(struct hp_hid_reader *r, char *why, size_t why_size)
+{
+	for (;;) {
+		pause_thread(r, -1, false);
+		unsigned asked = atomic_exchange(&r->asked, 0);
+		if (atomic_load(&r->stop) || asked & HID_ASK_REOPEN) {
+			hp_hid_onloop_detach(r, why);
+			return true;
+		}
+		if (asked & HID_ASK_GONE) {
+			error_of(r, atomic_load(&r->gone), why, why_size);
+			hp_hid_onloop_detach(r, why);
+			return true;
+		}
+		if (asked & HID_ASK_THREAD) {
+			hp_hid_onloop_detach(r, NULL);
+			r->loop_is_slow = true;
+			hp_hid_reader_say(r, HP_LOG_INFO,
+			                  "the outputs need long for a sample; a thread reads the reports from now on");
+			return false;
+		}
+		if (asked & HID_ASK_SILENT && silent(r, why, why_size)) {
+			hp_hid_onloop_detach(r, why);
+			return true;
+		}
+		if (asked & (HID_ASK_SILENT | HID_ASK_RESUMED))
+			hp_hid_onloop_patience(r);
+	}
+}
+
+static void serve_here(struct hp_hid_reader *r, char *why, size_t why_size)
 {
 	uint8_t data[HID_REPORT_MAX + 1];
-	int64_t timeout = r->in->first_sample_timeout, deadline;
-	int setups = 1, empty = 0;
-	bool awaiting = true;
-	r->opened_ns = r->host->now(r->host);
-	r->connected = false;
-	tracker_connect(&r->tracker, r->opened_ns);
-	set_up(r);
-	deadline = r->host->now(r->host) + timeout;
-	why[0] = 0;
+	int empty = 0;
+	r->life.give = r->host->post;
+	r->life.sample_ns = r->host->now(r->host);
 	for (;;) {
-		int64_t left = deadline - r->host->now(r->host);
-		int ms = !awaiting ? -1 : left > 0 ? (int)((left + 999999) / 1000000) : 0;
-		int n = atomic_load(&r->stop) || atomic_load(&r->asked)
-		            ? 0
-		            : hid_read_timeout(r->link.device, data, HID_REPORT_MAX, ms);
+		int64_t left = r->life.sample_ns + r->patience_ns - r->host->now(r->host);
+		int ms = left > 0 ? (int)((left + 999999) / 1000000) : 0;
+		int n = atomic_load(&r->stop) || atomic_load(&r->asked) ? NOTHING
+		                                                        : next_report(r, data, HID_REPORT_MAX, ms);
+		int err = errno;
 		int64_t now = r->host->now(r->host);
 		unsigned asked = atomic_exchange(&r->asked, 0);
 		if (n > 0) {
-			if (on_report(r, data, (size_t)n, now))
-				awaiting = false;
+			if (hp_hid_report(r, data, (size_t)n, now))
+				atomic_store(&r->silences, 0);
 			empty = 0;
 		}
 		if (atomic_load(&r->stop) || asked & HID_ASK_REOPEN)
 			return;
 		if (asked & HID_ASK_RESUMED) {
 			/* the device may have lost its settings while the machine slept */
-			int64_t slept = atomic_exchange(&r->slept_ns, 0);
-			if (r->connected)
-				r->gap_ns = slept + now - r->last_report_ns;
-			awaiting = true;
-			setups = 0;
-			deadline = now + timeout;
-			continue;
-		}
-		if (n > 0 || asked)
-			continue;
-		if (n < 0 && woken) {
-			woken = 0;
-			continue;
-		}
-		if (n < 0) {
-			hp_hid_error_text(r->link.device, why, why_size);
+			r->life.gap |= atomic_load(&r->connected);
+			r->life.sample_ns = now;
+			atomic_store(&r->silences, 0);
+		} else if (n == GONE) {
+			error_of(r, err, why, why_size);
 			return;
-		}
-		if (awaiting && now >= deadline) {
-			if (setups++ == 2) {
-				snprintf(why, why_size, r->connected ? "it sends no rotation" : "it sends nothing");
+		} else if (n <= 0 && now >= r->life.sample_ns + r->patience_ns) {
+			r->life.gap |= atomic_load(&r->connected);
+			atomic_fetch_add(&r->silences, 1);
+			if (silent(r, why, why_size))
 				return;
-			}
-			if (!r->quiet)
-				hp_hid_reader_say(r, HP_LOG_INFO, "%s is open but sends %s; setting it up again",
-				                  r->link.facts.name, r->connected ? "no rotation" : "nothing");
-			set_up(r);
-			deadline = r->host->now(r->host) + timeout;
-		} else if (++empty == EMPTY_MAX) {
+			r->life.sample_ns = r->host->now(r->host);
+		} else if (n == EMPTY && ++empty == EMPTY_MAX) {
 			snprintf(why, why_size, "its node is ready to read but gives nothing");
 			return;
-		} else {
+		} else if (n == EMPTY) {
 			pause_thread(r, EMPTY_PAUSE_MS, false);
 		}
 	}
+}
+
+/* Until the device is gone or shall be closed. why gets the reason; "" when it was asked for. */
+static void serve(struct hp_hid_reader *r, char *why, size_t why_size)
+{
+	why[0] = 0;
+	atomic_store(&r->connected, false);
+	atomic_store(&r->gave, false);
+	atomic_store(&r->silences, 0);
+	r->life.opened_ns = r->host->now(r->host);
+	tracker_connect(&r->life.tracker, r->life.opened_ns);
+	r->node_fd = hp_hid_node_open(r->link.facts.path); /* before the set-up: it may send at once */
+	set_up(r);
+	if (!hp_hid_onloop_attach(r) || !serve_on_loop(r, why, why_size)) {
+		serve_here(r, why, why_size);
+		if (!atomic_load(&r->stop))
+			hp_hid_life_end(r, why);
+	}
+	if (r->node_fd >= 0)
+		close(r->node_fd);
+	r->node_fd = -1;
 }
 
 static int64_t next_backoff(struct hp_hid_reader *r)
@@ -252,12 +248,13 @@ static int64_t next_backoff(struct hp_hid_reader *r)
 static int64_t after(struct hp_hid_reader *r, const char *why)
 {
 	const char *name = r->link.facts.name;
-	bool was = r->connected;
+	bool was = atomic_load(&r->connected);
 	if (atomic_load(&r->stop))
 		return -1;
 	if (was) {
-		tell_connected(r);
-		post_event(r, HP_DISCONNECTED, r->host->now(r->host), 0, why[0] ? why : "reopened");
+		hp_hid_identity_of(&r->last, &r->link);
+		r->backoff_ms = 0;
+		r->said[0] = 0;
 		r->lost_ns = r->host->now(r->host);
 	}
 	if (!why[0])
@@ -313,7 +310,9 @@ struct hp_hid_reader *hp_hid_reader_start(const struct hp_hid_input *in)
 	pthread_once(&once, catch_wake_signal);
 	hp_hid_changes_open(&r->changes);
 	r->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	r->node_fd = -1;
 	int rc = r->wake_fd < 0 ? errno : 0;
+	hp_hid_onloop_open(r);
 	if (!rc) {
 		sigfillset(&all);
 		sigdelset(&all, WAKE_SIGNAL);
@@ -325,6 +324,8 @@ struct hp_hid_reader *hp_hid_reader_start(const struct hp_hid_input *in)
 		if (r->wake_fd >= 0)
 			close(r->wake_fd);
 		hp_hid_changes_close(&r->changes);
+		hp_hid_onloop_close(r);
+		hp_hid_onloop_free(r);
 		free(r);
 		errno = rc;
 		return NULL;
@@ -343,6 +344,7 @@ static void wake(struct hp_hid_reader *r)
 void hp_hid_reader_stop(struct hp_hid_reader *r)
 {
 	atomic_store(&r->stop, true);
+	hp_hid_onloop_close(r);
 	/* A signal that comes just before the thread enters its read is lost: repeat it until it is through. */
 	while (!atomic_load(&r->done)) {
 		struct timespec ms2 = { 0, 2000000 };
@@ -352,12 +354,15 @@ void hp_hid_reader_stop(struct hp_hid_reader *r)
 	pthread_join(r->thread, NULL);
 	close(r->wake_fd);
 	hp_hid_changes_close(&r->changes);
+	hp_hid_onloop_free(r);
 	free(r);
 }
 
 void hp_hid_reader_ask(struct hp_hid_reader *r, unsigned what, int64_t slept_ns)
 {
 	atomic_fetch_add(&r->slept_ns, slept_ns);
+	if (what & HID_ASK_RESUMED)
+		hp_hid_onloop_resumed(r);
 	atomic_fetch_or(&r->asked, what);
 }
 

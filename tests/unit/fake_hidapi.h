@@ -202,6 +202,50 @@ int hp_hid_node_check(const char *path)
 	pthread_mutex_unlock(&fake_lock);
 	return rc;
 }
+/* Our own descriptor is a second eventfd with the same queue; without `fake_nodes` hidapi alone reads. */
+static bool fake_nodes;
+static struct {
+	struct fake_device *device;
+	unsigned session;
+} fake_fds[1024];
+int hp_hid_node_open(const char *path)
+{
+	int fd = -ENOTSUP;
+	pthread_mutex_lock(&fake_lock);
+	struct fake_device *d = fake_at(path);
+	if (fake_nodes && d && (fd = dup(d->event)) >= 0) {
+		fake_fds[fd].device = d;
+		fake_fds[fd].session = d->session;
+		if (d->empty_reads)
+			fake_wake(d);
+	}
+	pthread_mutex_unlock(&fake_lock);
+	return fd;
+}
+ssize_t hp_hid_node_read(int fd, void *data, size_t room)
+{
+	struct fake_device *d = fake_fds[fd].device;
+	ssize_t n = -1;
+	int err = EAGAIN;
+	uint64_t count;
+	pthread_mutex_lock(&fake_lock);
+	d->reads++;
+	if (read(d->event, &count, sizeof count) < 0 && errno != EAGAIN)
+		abort();
+	if (!d->plugged || fake_fds[fd].session != d->session) {
+		err = EIO;
+		fake_wake(d);
+	} else if (d->head != d->tail) {
+		n = d->queue[d->tail % FAKE_QUEUE].size;
+		n = (size_t)n < room ? n : (ssize_t)room;
+		memcpy(data, d->queue[d->tail++ % FAKE_QUEUE].data, (size_t)n);
+	}
+	if (d->head != d->tail || d->empty_reads)
+		fake_wake(d);
+	pthread_mutex_unlock(&fake_lock);
+	errno = err;
+	return n;
+}
 int hid_init(void)
 {
 	return 0;

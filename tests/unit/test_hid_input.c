@@ -35,9 +35,25 @@ struct bench {
 	int nkept, described, failed, fail_error;
 	char device[256], serial[256], unique[64], features[256];
 	struct hp_stream stream;
-	void (*watch_cb)(void *, unsigned);
-	void (*timer_cb)(void *);
-	int timers_armed;
+	int64_t slow_ns; /* each emit() takes so long */
+	/* the loop: a thread that serves watches and timers; stop() and command() are called while it stands still */
+	pthread_t loop;
+	atomic_bool looping;
+	int loop_wake;
+	pthread_mutex_t loop_lock;
+	struct hp_watch {
+		struct bench *bench;
+		int fd; /* -1 = free */
+		void (*cb)(void *, unsigned);
+		void *arg;
+	} watches[8];
+	struct hp_timer {
+		struct bench *bench;
+		int64_t at;
+		void (*cb)(void *);
+		void *arg;
+	} timers[4];
+	int ntimers;
 };
 
 static struct bench *bench_of(const struct hp_host *h)
@@ -95,6 +111,16 @@ static int bench_post(const struct hp_host *h, const struct hp_item *item)
 	pthread_mutex_unlock(&b->lock);
 	return 0;
 }
+/* Only the loop may emit. */
+static int bench_emit(const struct hp_host *h, const struct hp_item *item)
+{
+	struct bench *b = bench_of(h);
+	struct timespec slow = { 0, b->slow_ns };
+	assert_true(pthread_equal(pthread_self(), b->loop));
+	if (b->slow_ns)
+		nanosleep(&slow, NULL);
+	return bench_post(h, item);
+}
 static void copy_text(char *to, size_t size, const char *from)
 {
 	snprintf(to, size, "%s", from ? from : "(null)");
@@ -120,31 +146,74 @@ static void bench_fail(const struct hp_host *h, int err, const char *text)
 	b->fail_error = err;
 	pthread_mutex_unlock(&b->lock);
 }
-/* the loop's services: kept for the test to call */
 static struct hp_timer *bench_timer(const struct hp_host *h, void (*cb)(void *), void *arg)
 {
-	(void)arg;
-	bench_of(h)->timer_cb = cb;
-	return (struct hp_timer *)(uintptr_t)h;
+	struct bench *b = bench_of(h);
+	assert_true(b->ntimers < 4);
+	b->timers[b->ntimers] = (struct hp_timer){ b, -1, cb, arg };
+	return &b->timers[b->ntimers++];
 }
 static int bench_timer_at(struct hp_timer *t, int64_t at)
 {
-	(void)at;
-	((struct bench *)(void *)t)->timers_armed++;
+	t->at = at;
 	return 0;
 }
 static struct hp_watch *bench_watch(const struct hp_host *h, int fd, unsigned events, void (*cb)(void *, unsigned),
                                     void *arg)
 {
-	(void)fd;
-	(void)events;
-	(void)arg;
-	bench_of(h)->watch_cb = cb;
-	return (struct hp_watch *)(uintptr_t)h;
+	struct bench *b = bench_of(h);
+	assert_int_equal(events, HP_READABLE);
+	for (int i = 0; i < 8; i++)
+		if (!b->watches[i].cb) {
+			b->watches[i] = (struct hp_watch){ b, fd, cb, arg };
+			return &b->watches[i];
+		}
+	return NULL;
 }
 static void bench_unwatch(struct hp_watch *w)
 {
-	((struct bench *)(void *)w)->watch_cb = NULL;
+	w->cb = NULL;
+}
+static void serve_timers(struct bench *b, int64_t *next)
+{
+	*next = INT64_MAX;
+	for (int i = 0; i < b->ntimers; i++) {
+		struct hp_timer *t = &b->timers[i];
+		if (t->at >= 0 && t->at <= bench_now(&b->host)) {
+			t->at = -1;
+			t->cb(t->arg);
+		}
+		if (t->at >= 0 && t->at < *next)
+			*next = t->at;
+	}
+}
+static void *loop_runs(void *arg)
+{
+	struct bench *b = arg;
+	while (atomic_load(&b->looping)) {
+		struct pollfd p[9] = { { b->loop_wake, POLLIN, 0 } };
+		int64_t next;
+		pthread_mutex_lock(&b->loop_lock);
+		serve_timers(b, &next);
+		for (int i = 0; i < 8; i++)
+			p[i + 1] = (struct pollfd){ b->watches[i].cb ? b->watches[i].fd : -1, POLLIN, 0 };
+		pthread_mutex_unlock(&b->loop_lock);
+		int64_t left = next == INT64_MAX ? 1000000000 : next - bench_now(&b->host);
+		poll(p, 9, left > 0 ? (int)((left + 999999) / 1000000) : 0);
+		pthread_mutex_lock(&b->loop_lock);
+		for (int i = 0; i < 8; i++)
+			if (p[i + 1].revents && b->watches[i].cb && b->watches[i].fd == p[i + 1].fd)
+				b->watches[i].cb(b->watches[i].arg, HP_READABLE);
+		pthread_mutex_unlock(&b->loop_lock);
+	}
+	return NULL;
+}
+static int watches_left(const struct bench *b)
+{
+	int n = 0;
+	for (int i = 0; i < 8; i++)
+		n += b->watches[i].cb != NULL;
+	return n;
 }
 
 static struct bench *bench_new(void)
@@ -157,6 +226,7 @@ static struct bench *bench_new(void)
 		                    .name = "hid",
 		                    .log = bench_log,
 		                    .now = bench_now,
+		                    .emit = bench_emit,
 		                    .post = bench_post,
 		                    .describe = bench_describe,
 		                    .fail = bench_fail,
@@ -175,11 +245,26 @@ static void bench_start(struct bench *b)
 {
 	assert_int_equal(hp_input_hid.open(&b->in, &b->host), 0);
 	assert_int_equal(hp_input_hid.start(&b->in), 0);
+	pthread_mutex_init(&b->loop_lock, NULL);
+	b->loop_wake = eventfd(0, EFD_CLOEXEC);
+	atomic_store(&b->looping, true);
+	assert_int_equal(pthread_create(&b->loop, NULL, loop_runs, b), 0);
+}
+/* The loop stands still from now on, and this thread is it. */
+static void bench_stop(struct bench *b)
+{
+	uint64_t one = 1;
+	if (!atomic_exchange(&b->looping, false))
+		return;
+	assert_int_equal(write(b->loop_wake, &one, sizeof one), sizeof one);
+	pthread_join(b->loop, NULL);
+	close(b->loop_wake);
+	hp_input_hid.stop(&b->in);
+	assert_int_equal(watches_left(b), 0);
 }
 static void bench_end(struct bench *b)
 {
-	hp_input_hid.stop(&b->in);
-	assert_null(b->watch_cb);
+	bench_stop(b);
 	pthread_mutex_destroy(&b->lock);
 	free(b->kept);
 	free(b);
@@ -325,7 +410,7 @@ static void test_what_the_host_is_told(void **state)
 	fake_report(d, still, 14);
 	fake_report(d, still, 14);
 	wait_count(b, 'S', 0, 2);
-	hp_input_hid.stop(&b->in);
+	bench_stop(b);
 	assert_int_equal(b->described, 1);
 	assert_string_equal(b->device, "Headset");
 	assert_string_equal(b->serial, "02:00:00:00:00:01");
@@ -363,7 +448,7 @@ static void test_reset_counter(void **state)
 	fake_report(d, still, 14);
 	fake_report(d, moved, 14);
 	wait_count(b, 'S', 0, 2);
-	hp_input_hid.stop(&b->in);
+	bench_stop(b);
 	/* connected raw sample, raw reset sample */
 	assert_int_equal(b->kept[3].kind, 'R');
 	assert_int_equal(b->kept[4].type, HP_REFERENCE_RESET);
@@ -412,7 +497,7 @@ static void test_without_ids(void **state)
 		wait_value(&d->sets, 1);
 		fake_report(d, still + 1, 13);
 		wait_count(b, 'S', 0, 1);
-		hp_input_hid.stop(&b->in);
+		bench_stop(b);
 		assert_int_equal(d->last_set[0][0], 0);
 		assert_int_equal(d->last_set[0][1], 3);
 		assert_memory_equal(d->last_set[0] + 2, "#AndroidHeadTracker#1.0", 23);
@@ -543,7 +628,7 @@ static void test_silent_device(void **state)
 	fake_report(d, still, 14);
 	for (int n = 0; !count_of(b, 'S', 0); fake_report(d, still, 14))
 		tick(&n);
-	hp_input_hid.stop(&b->in);
+	bench_stop(b);
 	/* told once, not each time; and no connection before the first report */
 	assert_null(strstr(strstr(b->log, "cannot be used now") + 1, "cannot be used now"));
 	assert_int_equal(count_of(b, 'E', HP_CONNECTED), 1);
@@ -566,7 +651,7 @@ static void test_partial_and_foreign_reports(void **state)
 	fake_report(d, longer, 40); /* more than the descriptor says */
 	fake_report(d, still, 14);
 	wait_count(b, 'R', 0, 5);
-	hp_input_hid.stop(&b->in);
+	bench_stop(b);
 	assert_int_equal(nth(b, 'R', 0, 0)->size, 5);
 	assert_int_equal(nth(b, 'R', 0, 3)->size, 40);
 	assert_int_equal(count_of(b, 'S', 0), 4);
@@ -589,7 +674,7 @@ static void test_no_rotation(void **state)
 		tick(&n);
 	wait_log(b, "Headset is open but sends no rotation; setting it up again");
 	wait_log(b, "Headset went away (it sends no rotation)");
-	hp_input_hid.stop(&b->in);
+	bench_stop(b);
 	assert_int_equal(count_of(b, 'S', 0), 0);
 	bench_end(b);
 }
@@ -611,7 +696,7 @@ static void test_vanishes_and_comes_back_elsewhere(void **state)
 	wait_value(&d->sets, 2);
 	fake_report(d, still, 14);
 	wait_count(b, 'S', 0, 2);
-	hp_input_hid.stop(&b->in);
+	bench_stop(b);
 	struct kept *second = nth(b, 'E', HP_CONNECTED, 1), *gap = nth(b, 'E', HP_GAP, 0);
 	assert_int_equal(gap - second, 1); /* connected, gap, raw, sample */
 	assert_true(gap->value == nth(b, 'S', 0, 1)->time_ns - nth(b, 'S', 0, 0)->time_ns);
@@ -634,7 +719,7 @@ static void test_reconnect_no(void **state)
 	wait_count(b, 'S', 0, 1);
 	fake_unplug(d);
 	wait_log(b, "error: Headset went away (Input/output error)\n");
-	hp_input_hid.stop(&b->in);
+	bench_stop(b);
 	assert_int_equal(b->failed, 1);
 	assert_int_equal(b->fail_error, ENODEV);
 	bench_end(b);
@@ -859,16 +944,6 @@ static void test_almost_a_tracker(void **state)
 	bench_end(b);
 }
 
-static void nudge_until_done(struct bench *b)
-{
-	for (int n = 0, armed; b->timers_armed; tick(&n)) {
-		armed = b->timers_armed;
-		b->timer_cb(&b->in);
-		if (b->timers_armed == armed)
-			break;
-	}
-}
-
 static void test_reopen_command(void **state)
 {
 	struct bench *b = bench_new();
@@ -879,10 +954,11 @@ static void test_reopen_command(void **state)
 	wait_value(&d->sets, 1);
 	fake_report(d, still, 14);
 	wait_count(b, 'S', 0, 1);
+	pthread_mutex_lock(&b->loop_lock);
 	assert_int_equal(hp_input_hid.command(&b->in, "reopen"), 0);
-	nudge_until_done(b);
-	wait_value(&d->sets, 2);
 	assert_int_equal(hp_input_hid.command(&b->in, "recenter"), -ENOTSUP);
+	pthread_mutex_unlock(&b->loop_lock);
+	wait_value(&d->sets, 2);
 	bench_end(b);
 }
 
@@ -900,16 +976,69 @@ static void test_resume(void **state)
 	for (int n = 0; !count_of(b, 'S', 0); fake_report(d, still, 14))
 		tick(&n);
 	int sets = locked(&d->sets);
+	pthread_mutex_lock(&b->loop_lock);
 	hp_hid_reader_ask(b->in.reader, HID_ASK_RESUMED, 3000000000);
+	pthread_mutex_unlock(&b->loop_lock);
 	for (int n = 0; !hp_hid_reader_nudge(b->in.reader);)
 		tick(&n);
 	wait_value(&d->sets, sets + 1);
 	int reports = count_of(b, 'S', 0);
 	fake_report(d, still, 14);
 	wait_count(b, 'S', 0, reports + 1);
-	hp_input_hid.stop(&b->in);
+	bench_stop(b);
 	assert_int_equal(count_of(b, 'E', HP_GAP), 1);
 	assert_true(nth(b, 'E', HP_GAP, 0)->value >= 3000000000);
+	assert_int_equal(count_of(b, 'E', HP_DISCONNECTED), 0);
+	assert_int_equal(d->opens, 1);
+	bench_end(b);
+}
+
+/* A device that forgets its settings while its node stays: set up again, the gap is told, and nothing is closed. */
+static void test_forgets_in_mid_stream(void **state)
+{
+	struct bench *b = bench_new();
+	struct fake_device *d = device(0, "Headset", "");
+	(void)state;
+	b->in.first_sample_timeout = 50000000;
+	fake_plug(d, 0);
+	bench_start(b);
+	for (int n = 0; count_of(b, 'S', 0) < 3; fake_report(d, still, 14))
+		tick(&n);
+	int sets = locked(&d->sets);
+	wait_value(&d->sets, sets + 1); /* nothing comes any more */
+	int reports = count_of(b, 'S', 0);
+	for (int n = 0; count_of(b, 'S', 0) <= reports; fake_report(d, still, 14))
+		tick(&n);
+	wait_log(b, "warn: Headset has gone silent; setting it up again");
+	wait_count(b, 'E', HP_GAP, 1);
+	/* silent for good: closed and opened anew, as at the start */
+	wait_log(b, "Headset went away (it has gone silent); waiting for it to come back");
+	for (int n = 0; count_of(b, 'E', HP_CONNECTED) < 2; fake_report(d, still, 14))
+		tick(&n);
+	bench_stop(b);
+	assert_true(nth(b, 'E', HP_GAP, 0)->value >= 50000000);
+	assert_true(d->opens >= 2);
+	bench_end(b);
+}
+
+/* Outputs that need long for a sample do not delay the reading of the next: the thread takes over. */
+static void test_slow_outputs(void **state)
+{
+	struct bench *b = bench_new();
+	struct fake_device *d = device(0, "Headset", "");
+	(void)state;
+	if (!fake_nodes)
+		return;
+	b->slow_ns = 5000000;
+	fake_plug(d, 0);
+	bench_start(b);
+	for (int n = 0; !has_log(b, "a thread reads the reports from now on"); fake_report(d, still, 14))
+		tick(&n);
+	int emits = count_of(b, 'S', 0);
+	for (int n = 0; count_of(b, 'S', 0) < emits + 10; fake_report(d, still, 14))
+		tick(&n);
+	bench_stop(b);
+	assert_int_equal(count_of(b, 'E', HP_CONNECTED), 1);
 	assert_int_equal(count_of(b, 'E', HP_DISCONNECTED), 0);
 	assert_int_equal(d->opens, 1);
 	bench_end(b);
@@ -965,7 +1094,11 @@ int main(void)
 		T(test_almost_a_tracker),
 		T(test_reopen_command),
 		T(test_resume),
+		T(test_forgets_in_mid_stream),
+		T(test_slow_outputs),
 		T(test_stop_anywhere),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests_name("read by hidapi in a thread", tests, NULL, NULL);
+	fake_nodes = true;
+	return failed + cmocka_run_group_tests_name("read on the loop", tests, NULL, NULL);
 }
