@@ -158,7 +158,7 @@ static void mail(struct hp_hid_reader *r, enum hp_hid_mail what, const char *tex
 
 bool hp_hid_onloop_attach(struct hp_hid_reader *r)
 {
-	if (r->node_fd < 0 || r->loop_is_slow || !r->onloop.mail_watch)
+	if (r->node_fd < 0 || r->loop_is_slow || !r->onloop.usable)
 		return false;
 	mail(r, HID_MAIL_ATTACH, NULL);
 	pthread_mutex_lock(&r->onloop.lock);
@@ -194,6 +194,7 @@ void hp_hid_onloop_open(struct hp_hid_reader *r)
 	o->silence = r->host->timer(r->host, on_silence, r);
 	if (o->silence)
 		o->mail_watch = r->host->watch(r->host, o->mail_fd, HP_READABLE, on_mail, r);
+	o->usable = o->mail_watch != NULL;
 }
 
 void hp_hid_onloop_close(struct hp_hid_reader *r)

@@ -33,7 +33,8 @@ struct hp_hid_onloop {
 	struct hp_watch *mail_watch, *node_watch;
 	struct hp_timer *silence;
 	int64_t silent_at; /* the timer's deadline                     */
-	int fd, empty, slow;
+	int empty, slow;
+	bool usable; /* the host has given everything; set before the thread begins */
 	pthread_mutex_t lock;
 	pthread_cond_t answered;
 	int mail_fd; /* eventfd: there is mail                   */
