@@ -254,6 +254,32 @@ case_silent() {
 	ok "streams after the second set-up; after the fifth, having been closed and opened again"
 }
 
+# The node stays and the device forgets its settings, as after a reconnect since BlueZ 5.73.
+case_forget() {
+	ini "first_sample_timeout = 500ms
+[output tape]
+use = session
+path = forget.mcap"
+	plug --log dev.log
+	start live.ini
+	wait_for run.log 'connected, '
+	for i in 1 2 3; do
+		kill -USR1 $tracker
+		n=0
+		until [ "$(grep -c 'has gone silent; setting it up again' run.log)" -ge $i ] || [ $n -gt 400 ]; do n=$((n + 1)); sleep 0.1; done
+		sent=$(grep -c '^S' dev.log)
+		n=0
+		until [ "$(grep -c '^S' dev.log)" -gt $((sent + 20)) ] || [ $n -gt 400 ]; do n=$((n + 1)); sleep 0.1; done
+	done
+	stop
+	out
+	same "log lines" "$(grep -c 'has gone silent' run.log)" 3
+	same "lost" "$(grep -c 'went away' run.log)" 0
+	headpipe info forget.mcap --events >events.txt
+	same "gaps in the recording" "$(grep -c gap events.txt)" 3
+	ok "set up again three times, each with a line and a gap in the recording"
+}
+
 case_refuses() {
 	ini
 	plug --refuse --always --log dev.log
@@ -541,7 +567,7 @@ case_suspend() {
 	ok "after a real sleep of the machine a device that lost its settings is set up again and streams"
 }
 
-cases="bluetooth usb interval protocol2 without_ids replug no_marker silent refuses dump bytes healthy nothing permission suspend sensor_hub"
+cases="bluetooth usb interval protocol2 without_ids replug no_marker silent forget refuses dump bytes healthy nothing permission suspend sensor_hub"
 [ ! -e /only ] || cases=$(cat /only)
 for c in $cases; do run_case "$c"; done
 exit $failed
