@@ -30,6 +30,21 @@ static const struct piece output[] = {
 	{ NULL, NULL },
 };
 
+static const struct piece filter[] = {
+	{ "@NAME@.c", new_filter_c },
+	{ "test_@NAME@.c", new_filter_test_c },
+	{ "@NAME@.ini", new_filter_ini },
+	{ "Makefile", new_makefile },
+	{ NULL, NULL },
+};
+static const struct piece input[] = {
+	{ "@NAME@.c", new_input_c },
+	{ "test_@NAME@.c", new_input_test_c },
+	{ "@NAME@.ini", new_input_ini },
+	{ "Makefile", new_makefile },
+	{ NULL, NULL },
+};
+
 /* Writes text with @NAME@ and @INCLUDE@ replaced. */
 static void replace(FILE *f, const char *text, const char *name, const char *include)
 {
@@ -91,7 +106,7 @@ struct arguments {
 };
 
 static const struct hp_arg arguments[] = {
-	HP_ARG("KIND", HP_OPT_ENUM(struct arguments, kind, NULL, "encoder|output", "what kind of module")),
+	HP_ARG("KIND", HP_OPT_ENUM(struct arguments, kind, NULL, "encoder|output|filter|input", "what kind of module")),
 	HP_ARG("NAME", HP_OPT_STR(struct arguments, name, NULL, "its name, and the folder's")),
 	HP_ARG_END,
 };
@@ -100,8 +115,8 @@ extern const struct hp_command hp_command_new;
 
 static int new (void *state)
 {
-	static const char *const words[] = { "encoder", "output" };
-	static const struct piece *const all[] = { encoder, output };
+	static const char *const words[] = { "encoder", "output", "filter", "input" };
+	static const struct piece *const all[] = { encoder, output, filter, input };
 	const struct arguments *a = state;
 	const char *name = a->name, *kind = words[a->kind];
 	const struct piece *pieces = all[a->kind];
@@ -116,7 +131,8 @@ static int new (void *state)
 	for (size_t i = 0; i < n; i++)
 		if (b[i].kind == hp_kind_from_word(kind) && !strcmp(b[i].name, name))
 			return hp_usage_error(&hp_command_new,
-			                      "headpipe has an %s `%s` already; it would win over yours", kind, name);
+			                      "headpipe has %s %s `%s` already; it would win over yours",
+			                      !strcmp(kind, "filter") ? "a" : "an", kind, name);
 	hp_place_header(include, sizeof include);
 	if (mkdir(name, 0777) < 0) {
 		fprintf(stderr, "headpipe new: %s: %s\n", name,
@@ -134,8 +150,9 @@ const struct hp_command hp_command_new = {
 	.name = "new",
 	.summary = "write a folder with a module of your own that builds and runs unchanged",
 	.arguments = arguments,
-	.help = "Writes NAME/ with the source, a test, a Makefile and an ini. docs/writing-an-output.md goes on from "
-	        "there.\n",
+	.help = "Writes NAME/ with the source, a test, a Makefile and an ini. docs/writing-an-output.md, "
+	        "writing-a-filter.md\n"
+	        "and writing-an-input.md go on from there.\n",
 	.state_size = sizeof(struct arguments),
 	.run = new,
 };

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# From an installation in a temporary prefix: `headpipe new` makes an encoder and an output that build, pass their own
+# From an installation in a temporary prefix: `headpipe new` makes an encoder, an output, a filter and an input that build, pass their own
 # test, run and can be tried; `headpipe try` names what is broken; the examples of docs/writing-an-output.md are the files
 # in docs/examples, and run in a pipeline, built with nothing but cc, pkg-config and the installed header.
 set -eu
@@ -32,7 +32,7 @@ try() { # expected-status expected-text arguments...
 }
 
 # a folder each, twice: with the header found by pkg-config and by the place that `new` wrote down
-for kind in encoder output; do
+for kind in encoder output filter input; do
 	headpipe new $kind my_$kind >/dev/null
 	for path in "$PKG_CONFIG_PATH" /nowhere; do
 		PKG_CONFIG_PATH=$path make -s -C my_$kind clean my_$kind.so test CC="${CC:-cc}" CFLAGS="-O2 -Werror" >out 2>&1 || {
@@ -50,8 +50,11 @@ done
 try 0 "2000 samples, 2000 messages of 12 bytes" my_encoder/my_encoder.so
 try 0 "message, 12 bytes" my_encoder/my_encoder.so -n 1 -s scale=2
 try 0 "text: away" my_output/my_output.so
+try 0 "becomes yaw +20" my_filter/my_filter.so -s turn=20
+try 0 "2000 samples" my_filter/my_filter.so
+try 0 "3 samples" my_input/my_input.so
 try 2 "out of range" my_encoder/my_encoder.so -s scale=99
-for args in "encoder my_encoder" "filter x" "encoder json" "encoder 1x" "output while" "encoder hp_sample" "encoder errno" "output"; do
+for args in "encoder my_encoder" "decoder x" "encoder json" "filter axes" "input hid" "encoder 1x" "output while" "encoder hp_sample" "encoder errno" "output"; do
 	status=0
 	headpipe new $args >out 2>err || status=$?
 	case "$args" in "encoder my_encoder") want=1 ;; *) want=2 ;; esac
@@ -89,6 +92,15 @@ try 1 "the module ended the program in encode() at sample 1" ./quits.so
 printf '[input s]\nuse = synth\ncount = 3\nspeed = 0\n[output o]\nuse = file\npath = long.bin\nframing = raw\nencoding = ./long.so\n' >long.ini
 headpipe run long.ini 2>err || true
 grep -q "Value too large" err && [ ! -s long.bin ] || { cat err; bad "a length beyond the buffer was believed"; }
+# a filter that turns a copy of the pose and not the pose, and one that leaves the copies as they were
+for what in "copy:s->ypr[0] += 5;" "master:s->quat[0] = 1; s->quat[1] = s->quat[2] = s->quat[3] = 0;"; do
+	name=${what%%:*} body=${what#*:}
+	printf '#include <headpipe.h>\nstatic int filter(void *self, struct hp_sample *s)\n{\n\t(void)self;\n\t%s\n\treturn HP_KEEP;\n}
+HP_MODULE(%s) = { HP_MODULE_HEAD, .kind = HP_FILTER, .name = "%s", .summary = "wrong", .filter = filter };\n' "$body" $name $name >$name.c
+	$cxx $name.c -o $name.so
+done
+try 1 "filter() turns ypr[] and leaves quat[] as it was: quat is the master form, so nothing is turned; write quat[] and clear HP_ROTVEC | HP_YPR" ./copy.so
+try 1 "filter() turns quat[] and leaves HP_YPR set, but ypr[] is that of the old pose: clear HP_ROTVEC | HP_YPR" ./master.so
 try 1 "headpipe_module" ./empty.so
 try 1 "No such file" ./missing.so
 try 1 "no such module" no_such_module
@@ -131,4 +143,4 @@ want = [0] * 10 + [80] * 10 + [0] * 10 + [-80] * 10 + [0] * 5
 assert all(abs(p[0] - w) < 1e-4 and p[1] == p[2] == 0 for p, w in zip(packets, want)), packets
 assert [b.recv(100) for _ in range(3)] == [b"away\n", b"back\n", b"away\n"]
 END
-echo "new encoder, new output, try, two documented examples: built and run from a temporary prefix"
+echo "new encoder, output, filter and input, try, two documented examples: built and run from a temporary prefix"
