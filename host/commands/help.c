@@ -13,7 +13,7 @@ static void overview(void)
 {
 	puts("headpipe - from a head tracker to everything that wants to know where a head points\n\ncommands");
 	for (const struct hp_command *const *c = commands; *c; c++)
-		printf("  %-10s %s\n", (*c)->name, (*c)->summary);
+		printf("  %-14s  %s\n", (*c)->name, (*c)->summary);
 	puts("\n`headpipe help NAME` tells about a command, a module, or the sections `headpipe`, `input`, `filter`, "
 	     "`output`.\n"
 	     "Options may stand anywhere: `--for 10s`, `--for=10s`, `-o FILE`, `-oFILE`; a time without a unit is in "

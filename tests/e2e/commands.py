@@ -25,8 +25,9 @@ def usage_of(name):
 
 
 code, out, err = call("help")
-names = re.findall(r"^  ([a-z]+)  ", out, re.M)
-check(len(names) >= 22 and names == sorted(names), names)
+names = re.findall(r"^  ([a-z-]+)  ", out, re.M)
+lines = out.split("\n\n")[1].splitlines()[1:]
+check(len(names) == len(lines) >= 22 and names == sorted(names), f"{len(lines)} lines, {names}")
 count = 0
 for name in names:
     places, options, line = usage_of(name)

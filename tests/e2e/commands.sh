@@ -48,7 +48,7 @@ make -C "$tree" -j2 CC="${CC:-cc}" SANITIZE="${SANITIZE:-}" BUILD="${name#/}" WE
 new="$tree/$B/headpipe"
 [ "$("$new" greet --after=500ms you)" = "hello you after 500000000 ns" ]
 [ "$("$new" greet you --after 1)" = "hello you after 1000000000 ns" ]
-"$new" help | grep -q '^  greet      say hello$'
+"$new" help | grep -q '^  greet  *say hello$'
 "$new" help greet | grep -q 'how long it would wait \[0 to 1min; default 2s\]'
 "$new" help --man | grep -q '^\.SS headpipe greet NAME \[\\-\\-after TIME\]$'
 compiled=$(grep -c '^ *CC ' "$tree/log")
