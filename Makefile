@@ -54,7 +54,7 @@ NEEDS_LIBEVDEV  := outputs/uinput.c
 NEEDS_MOSQUITTO := outputs/mqtt.c inputs/mqtt.c host/io/broker.c host/io/broker_thread.c host/io/broker_cause.c host/io/topic.c
 LACKING := $(foreach o,$(filter-out $(HAVE),$(OPTIONAL)),$(NEEDS_$(call part,$o,1)))
 
-SOURCES := $(wildcard inputs/*.c inputs/*/*.c filters/*.c outputs/*.c outputs/*/*.c)
+SOURCES := $(wildcard inputs/*.c inputs/*/*.c filters/*.c filters/*/*.c outputs/*.c outputs/*/*.c)
 MODS  := $(filter-out $(LACKING),$(SOURCES))
 HOST  := $(filter-out host/commands/main.c $(LACKING),$(wildcard host/*/*.c host/*/*/*.c))
 # Each file in host/commands is a command of its name; what they share is in host/commands/shared.

@@ -143,11 +143,12 @@ static void everything(void **unused)
 	                        "[filter turn]\nuse = axes\n[output game]\nuse = opentrack_udp\n" UDP
 	                        "[output raw]\nuse = csv\nfrom = head\npath = %s/raw.csv\n"),
 	      false);
-	count("all filters of poses",
-	      with_port("[filter mount]\naxis_map = YXZ\ninvert = XZ\npitch = 20\n[filter drift]\n[filter center]\n"
-	                "[filter neck]\n[filter curve]\nyaw = 20:10 60:180\npitch_dead = 3\nx = 10:20\n"
-	                "[filter axes]\nscale_roll = 0.5\n[output json_udp]\n" UDP),
-	      false);
+	count(
+	    "all filters of poses",
+	    with_port("[filter mount]\naxis_map = YXZ\ninvert = XZ\npitch = 20\n[filter drift]\n[filter center]\n"
+	              "[filter kalman]\n[filter neck]\n[filter curve]\nyaw = 20:10 60:180\npitch_dead = 3\nx = 10:20\n"
+	              "[filter axes]\nscale_roll = 0.5\n[output json_udp]\n" UDP),
+	    false);
 	count("rate and on_loss", with_port("[output json_udp]\nrate = 30\non_loss = zero\n" UDP), false);
 }
 static void the_console(void **unused)
