@@ -2,7 +2,8 @@
  *
  * headpipe.h - the whole contract between headpipe and a module.
  *
- * One header, no other include of this project; C11 and C++14. A module is one exported data symbol,
+ * One header, no other include of this project; C11 and C++14. More than 400 lines: half of it is what its words
+ * mean. A module is one exported data symbol,
  * written with HP_MODULE(name), or several in one file with HP_MODULES(); nothing runs when it is loaded, and it
  * links nothing of the host.
  *

@@ -85,6 +85,15 @@ static struct hp_node *find(struct hp_node *input, const struct wish *w, int *co
 	return found;
 }
 
+/* A request may have come from the network through a module, and a recording from somebody else. */
+static bool is_local(const struct hp_node *n, const char *key)
+{
+	const struct hp_option *o = hp_option_find(n->module->options, key);
+	if (!o && n->encoder)
+		o = hp_option_find(n->encoder->options, key);
+	return o && o->flags & HP_LOCAL;
+}
+
 int hp_request_option(struct hp_node *input, const char *text, char *why, size_t why_size)
 {
 	struct wish w;
@@ -104,6 +113,10 @@ int hp_request_option(struct hp_node *input, const char *text, char *why, size_t
 	if (n->dead || n->phase >= HP_STOPPED) {
 		snprintf(why, why_size, "the section %s has ended", w.section);
 		return -EPIPE;
+	}
+	if (is_local(n, w.key)) {
+		snprintf(why, why_size, "%s: runs a program or names a file; only the ini file changes it", w.key);
+		return -EPERM;
 	}
 	struct hp_change c = { w.key, w.value };
 	return hp_live_change(n, &c, 1, why, why_size);

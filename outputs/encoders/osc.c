@@ -3,7 +3,9 @@
  *
  * What is sent is text: addresses and arguments, one or several messages separated by `|`. A preset is nothing but
  * such a text (osc_presets.def). open() builds the messages once; encode() writes the new numbers over the old ones
- * inside them, so that no sample allocates. Numbers are float32 always: several receivers ignore doubles, or worse. */
+ * inside them, so that no sample allocates. Numbers are float32 always: several receivers ignore doubles, or worse.
+ *
+ * More than 400 lines: a quarter is the table of names. */
 #include "headpipe.h"
 #include "pose/basis.h"
 #include <errno.h>

@@ -110,7 +110,7 @@ static void test_refused(void **unused)
 		if (!strstr(why, bad[i].why))
 			fail_msg("%s: %s", bad[i].text, why);
 	}
-	struct hp_curve c = read_curve(" none" + 1);
+	struct hp_curve c = read_curve(&" none"[1]);
 	assert_int_equal(c.n, 0);
 	c = read_curve(" , ");
 	assert_int_equal(c.n, 0);

@@ -146,6 +146,32 @@ static void wrong_requests(void **unused)
 	bench_end(&b);
 }
 
+/* Options that run programs or write files are for the ini file alone. */
+static void local_options(void **unused)
+{
+	struct bench b;
+	struct hp_option options[32];
+	struct hp_module module;
+	(void)unused;
+	bench_build(&b, INI("may_request = yes\n"));
+	struct hp_node *pose = node(&b, "pose");
+	size_t n = 0;
+	for (const struct hp_option *o = pose->module->options; o->key; o++) {
+		options[n] = *o;
+		options[n++].flags |= strcmp(o->key, "label") ? 0 : HP_LOCAL;
+	}
+	options[n] = (struct hp_option)HP_OPT_END;
+	module = *pose->module;
+	module.options = options;
+	pose->module = &module;
+	bench_start(&b);
+	assert_int_equal(hp_request(node(&b, "head"), "pose.gain=2"), 0);
+	assert_int_equal(hp_request(node(&b, "head"), "pose.label=x"), -EPERM);
+	assert_log_has("refused: label: runs a program or names a file; only the ini file changes it\n");
+	assert_string_equal(probe(&b, "pose")->label, "first");
+	bench_end(&b);
+}
+
 /* ---- a recording ---- */
 
 static int replayed(struct bench *b, uint32_t type, const char *text)
@@ -211,9 +237,10 @@ static void what_a_recording_keeps(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(events_change_nothing), cmocka_unit_test(without_permission),
-		cmocka_unit_test(with_permission),       cmocka_unit_test(wrong_requests),
-		cmocka_unit_test(a_recording),           cmocka_unit_test(what_a_recording_keeps),
+		cmocka_unit_test(events_change_nothing),  cmocka_unit_test(without_permission),
+		cmocka_unit_test(with_permission),        cmocka_unit_test(wrong_requests),
+		cmocka_unit_test(local_options),          cmocka_unit_test(a_recording),
+		cmocka_unit_test(what_a_recording_keeps),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
