@@ -25,7 +25,7 @@ static int open_german(void *self, const struct hp_host *host)
 	setlocale(LC_ALL, "de_DE.UTF-8");
 	snprintf(text, sizeof text, "%.1f", 0.5);
 	if (strcmp(text, "0,5")) {
-		host->log(host, HP_ERROR, "this is not German");
+		host->log(host, HP_LOG_ERROR, "this is not German");
 		return -EINVAL;
 	}
 	return 0;
