@@ -5,7 +5,7 @@ import os, shlex, shutil, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-FOLDERS = ("host", "inputs", "filters", "outputs", "bench", "tests/unit")
+FOLDERS = ("host", "inputs", "filters", "outputs", "bench", "tests/unit", "docs")
 
 
 class Tree:
@@ -94,6 +94,11 @@ def no_such_room(t):
     return "rooms.txt: there is no room host/cellar\n",
 
 
+def room_without_a_word(t):
+    t.write("docs/architecture.md", t.read("docs/architecture.md").replace("`host/hds`", "`hds`"))
+    return "docs/architecture.md: does not say what the room `host/hds` is for\n",
+
+
 def spelling(t):
     t.after_comment("host/run/post.c", '#include "run/limit.h"\n#include "../base/lines.h"\n#include "nowhere.h"')
     return ('host/run/post.c:', ': "run/limit.h" should be "limit.h"\n', ': "../base/lines.h" should be "base/lines.h"\n',
@@ -133,7 +138,7 @@ def nothing(t):
 
 
 PLANTS = (nothing, include_upwards, another_header_than_the_one, symbol_upwards, circle_of_files, circle_of_headers,
-          circle_of_rooms, unknown_room, no_such_room, spelling, public_header, long_file, another_name,
+          circle_of_rooms, unknown_room, no_such_room, room_without_a_word, spelling, public_header, long_file, another_name,
           known_but_gone, known_and_there)
 
 

@@ -8,13 +8,15 @@ A room is a folder of sources. rooms.txt beside this file says which rooms a roo
 lines of every source, and the symbols that its object file wants from another's. Named are, with file and line:
 arrows that the table does not allow, includes that are not written as they should be ("room/file.h" from another room,
 the bare name inside a room and for public headers), circles of rooms and of files, files of more than 400 lines whose
-first comment gives no reason ("More than 400 lines: ..."), and first comments that do not begin with the file's name.
+first comment gives no reason ("More than 400 lines: ..."), first comments that do not begin with the file's name, and
+rooms that docs/architecture.md does not explain.
 -v prints every arrow between rooms. Exit status 1 when anything is wrong."""
 import argparse, collections, os, re, subprocess, sys
 
 TOPS = ("host", "inputs", "filters", "outputs")
 NAMED = TOPS + ("tests", "bench")  # whose first comments are read
 LONGEST = 400
+PAGE = "docs/architecture.md"
 MODULE = re.compile(r"hp_(input|filter|output|encoder)_\w+$")
 
 
@@ -193,9 +195,13 @@ def main():
     for room in rooms:
         if room not in rule.may:
             wrong(f"{room}: this room is not in rooms.txt")
+    page = os.path.join(a.root, PAGE)
+    told = open(page, encoding="utf-8").read() if os.path.exists(page) else ""
     for room in rule.may:
         if room not in rooms:
             wrong(f"rooms.txt: there is no room {room}")
+        elif f"`{room}`" not in told:
+            wrong(f"{PAGE}: does not say what the room `{room}` is for")
 
     included = include_arrows(a.root, files, rule, wrong)
     used, objects = symbol_arrows(a.objects, files, rule)
