@@ -36,9 +36,10 @@ struct axes {
 	struct plan plan;
 	struct hp_angles followed;
 };
-#define SCALE(f) HP_OPT_REAL(struct axes, f, "1", -100, 100, "multiplies this axis", HP_LIVE)
-#define TURN(f)  HP_OPT_REAL(struct axes, f, "0", -180, 180, "added to this angle at the end, degrees", HP_LIVE)
-#define SHIFT(f) HP_OPT_REAL(struct axes, f, "0", -1000, 1000, "added to this coordinate at the end, cm", HP_LIVE)
+#define SCALE(f) HP_OPT_REAL(struct axes, f, "1", -100, 100, "multiplies this axis", HP_LIVE, NULL, -3, 3)
+#define TURN(f)  HP_OPT_REAL(struct axes, f, "0", -180, 180, "added to this angle at the end", HP_LIVE, "deg", -90, 90)
+#define SHIFT(f) \
+	HP_OPT_REAL(struct axes, f, "0", -1000, 1000, "added to this coordinate at the end", HP_LIVE, "cm", -50, 50)
 static const struct hp_option options[] = {
 	HP_OPT_STR(struct axes, invert, "none",
 	           "axes whose sign changes: a list out of yaw, pitch, roll, x, y, z; or `none`", HP_LIVE),

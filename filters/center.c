@@ -56,13 +56,15 @@ static const struct hp_option options[] = {
 	HP_OPT_BOOL(struct center, at_start, "yes", "take the first centre by itself"),
 	HP_OPT_NS(
 	    struct center, settle, "500ms", 0, 60,
-	    "how long after the first pose that is not all zero the first centre is taken; until then the view rests"),
+	    "how long after the first pose that is not all zero the first centre is taken; until then the view rests",
+	    0, NULL, 0, 5),
 	HP_OPT_ENUM(
 	    struct center, on_reset, "keep", "keep|recenter|ignore",
 	    "when the device started anew: keep: go on at the old view; recenter: take a new centre; ignore: jump",
 	    HP_LIVE),
 	HP_OPT_REAL(struct center, follow, "0", 0, 10,
-	            "degrees per second with which the centre follows a head that looks elsewhere; 0 = off", HP_LIVE),
+	            "degrees per second with which the centre follows a head that looks elsewhere; 0 = off", HP_LIVE,
+	            "deg/s", 0, 5),
 	HP_OPT_END,
 };
 

@@ -44,13 +44,13 @@ struct curve {
 	              "points in:out, degrees, such as 20:10 60:90; 0:0 is one, behind the last it stays level; none", \
 	              HP_LIVE),                                                                                        \
 	    HP_OPT_STR_AS(struct curve, negative[i], name "_negative", "same", NEGATIVE_DOC " (" side ")", HP_LIVE),   \
-	    HP_OPT_REAL_AS(struct curve, dead[i], name "_dead", "0", 0, 80, DEAD_DOC ", degrees", HP_LIVE),            \
-	    HP_OPT_REAL_AS(struct curve, limit[i], name "_limit", most, 0, 180, LIMIT_DOC ", degrees", HP_LIVE)
+	    HP_OPT_REAL_AS(struct curve, dead[i], name "_dead", "0", 0, 80, DEAD_DOC, HP_LIVE, "deg", 0, 20),          \
+	    HP_OPT_REAL_AS(struct curve, limit[i], name "_limit", most, 0, 180, LIMIT_DOC, HP_LIVE, "deg")
 #define SHIFT(i, name, side)                                                                                         \
 	HP_OPT_STR_AS(struct curve, points[i], name, "none", "points in:out, cm", HP_LIVE),                          \
 	    HP_OPT_STR_AS(struct curve, negative[i], name "_negative", "same", NEGATIVE_DOC " (" side ")", HP_LIVE), \
-	    HP_OPT_REAL_AS(struct curve, dead[i], name "_dead", "0", 0, 900, DEAD_DOC ", cm", HP_LIVE),              \
-	    HP_OPT_REAL_AS(struct curve, limit[i], name "_limit", "1000", 0, 1000, LIMIT_DOC ", cm", HP_LIVE)
+	    HP_OPT_REAL_AS(struct curve, dead[i], name "_dead", "0", 0, 900, DEAD_DOC, HP_LIVE, "cm", 0, 30),        \
+	    HP_OPT_REAL_AS(struct curve, limit[i], name "_limit", "1000", 0, 1000, LIMIT_DOC, HP_LIVE, "cm")
 static const struct hp_option options[] = {
 	ANGLE(0, "yaw", "right", "180"),
 	ANGLE(1, "pitch", "up", "90"),

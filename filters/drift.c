@@ -49,7 +49,8 @@ enum { AUTO, OFF };
 static const struct hp_option options[] = {
 	HP_OPT_ENUM(struct drift, mode, "auto", "auto|off",
 	            "auto: learn the creep at rest and take it away; off: take no more away than so far", HP_LIVE),
-	HP_OPT_REAL(struct drift, limit, "0.2", 0.01, 2, "largest creep that is believed, degrees per second", HP_LIVE),
+	HP_OPT_REAL(struct drift, limit, "0.2", 0.01, 2, "largest creep that is believed, degrees per second", HP_LIVE,
+	            "deg/s", 0.05, 1),
 	HP_OPT_END,
 };
 
@@ -151,7 +152,8 @@ static int filter(void *self, struct hp_sample *s)
 	double dt = (double)(int64_t)((uint64_t)s->time_ns - (uint64_t)d->last_ns) / 1e9;
 	if (d->mode == AUTO && !(s->flags & HP_GYRO) && !d->told) {
 		d->told = true;
-		d->host->log(d->host, HP_LOG_INFO, "there is no angular velocity in the samples, so drift is left alone");
+		d->host->log(d->host, HP_LOG_INFO,
+		             "there is no angular velocity in the samples, so drift is left alone");
 	}
 	if (d->mode == AUTO && d->started && dt > 0) {
 		d->turned = remainder(d->turned + d->creep * fmin(dt, 10), 360);

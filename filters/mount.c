@@ -22,9 +22,10 @@ struct mount {
 	bool mapped, tilted;
 	struct quat tilt; /* the sensor's axes in the head's: turns a vector of the sensor into one of the head */
 };
-#define TILT(f, about)                               \
-	HP_OPT_REAL(struct mount, f, "0", -180, 180, \
-	            "degrees of " about " that the sensor shows when the head is level and looks ahead", HP_LIVE)
+#define TILT(f, about)                                                                                            \
+	HP_OPT_REAL(struct mount, f, "0", -180, 180,                                                              \
+	            "degrees of " about " that the sensor shows when the head is level and looks ahead", HP_LIVE, \
+	            "deg", -45, 45)
 static const struct hp_option options[] = {
 	HP_OPT_STR(struct mount, axis_map, "XYZ",
 	           "which of the device's axes becomes x, y and z: the letters X, Y, Z in any order", HP_LIVE),

@@ -13,8 +13,10 @@ struct neck {
 	int measured;
 };
 static const struct hp_option options[] = {
-	HP_OPT_REAL(struct neck, forward, "8", -30, 30, "cm from the joint of the neck to the eyes, ahead", HP_LIVE),
-	HP_OPT_REAL(struct neck, up, "7.5", -30, 30, "cm from the joint of the neck to the eyes, up", HP_LIVE),
+	HP_OPT_REAL(struct neck, forward, "8", -30, 30, "cm from the joint of the neck to the eyes, ahead", HP_LIVE,
+	            "cm", 0, 20),
+	HP_OPT_REAL(struct neck, up, "7.5", -30, 30, "cm from the joint of the neck to the eyes, up", HP_LIVE, "cm", 0,
+	            20),
 	HP_OPT_ENUM(struct neck, measured, "keep", "keep|add|replace",
 	            "when the tracker has a position: keep it as it is, add to it, or replace it", HP_LIVE),
 	HP_OPT_END,

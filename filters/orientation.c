@@ -2,8 +2,8 @@
  * orientation.c - from a device's raw rotation to a steady head pose: axis map, smoothing that gives way to fast
  * motion, slow drift correction, centre. The reference's filter in its exact order of operations, so that the same
  * reports give the same bits; quat.h has the formulas. */
-#include "api/builtin.h"
 #include "orientation.h"
+#include "api/builtin.h"
 #include "pose/axis_map.h"
 #include "pose/pose.h"
 #include <errno.h>
@@ -20,11 +20,12 @@ static const struct hp_option options[] = {
 	HP_OPT_STR(struct orientation, invert, "XZ",
 	           "axes to turn round after that: letters out of X, Y, Z, each once, or none", HP_LIVE),
 	HP_OPT_REAL(struct orientation, smoothing, "0.18", 0.001, 1,
-	            "share of the new rotation that is taken over per sample at rest; 1 = no smoothing", HP_LIVE),
+	            "share of the new rotation that is taken over per sample at rest; 1 = no smoothing", HP_LIVE, NULL,
+	            0.05, 1),
 	HP_OPT_REAL(struct orientation, fast_movement, "2.5", 0.01, 1000,
-	            "rad/s at which smoothing has given way altogether", HP_LIVE),
+	            "speed of turning at which smoothing has given way altogether", HP_LIVE, "rad/s", 0.5, 10),
 	HP_OPT_REAL(struct orientation, drift_correction, "0.002", 0, 10,
-	            "1/s, how fast drift is learned while the head is still; 0 = off", HP_LIVE),
+	            "how fast drift is learned while the head is still; 0 = off", HP_LIVE, "1/s", 0, 0.05),
 	HP_OPT_END,
 };
 

@@ -32,9 +32,9 @@ struct console {
 	uint64_t window_n;
 	double rate; /* < 0: not known yet */
 };
-static const struct hp_option options[] = {
-	HP_OPT_REAL(struct console, range, "60", 1, 180, "degrees at which a bar is full"), HP_OPT_END
-};
+static const struct hp_option options[] = { HP_OPT_REAL(struct console, range, "60", 1, 180,
+	                                                "degrees at which a bar is full", 0, "deg", 20, 120),
+	                                    HP_OPT_END };
 
 /* O_NONBLOCK belongs to the open file, which our stdout shares with the shell and other programs. So a terminal or
  * a pipe is opened anew through /proc, where the flag is ours alone. Files never block in that sense. */

@@ -62,7 +62,8 @@ struct csv {
 	char row[COLUMNS_MAX * (CELL_MAX + 1)];
 };
 static const struct hp_option options[] = {
-	HP_OPT_PATH(struct csv, path, NULL, "the file to write"), HP_OPT_STR(struct csv, columns, "all", columns_doc),
+	HP_OPT_PATH(struct csv, path, NULL, "the file to write", HP_LOCAL),
+	HP_OPT_STR(struct csv, columns, "all", columns_doc),
 	HP_OPT_STR(struct csv, stage, "pose",
 	           "word in front of every column that filters change, such as `raw` in raw_yaw_deg"),
 	HP_OPT_ENUM(struct csv, existing, "replace", "replace|append|refuse",

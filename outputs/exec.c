@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * exec.c - samples in any encoding to the standard input of a program that runs beside headpipe. */
-#include "run/inside.h"
 #include "io/child.h"
 #include "io/framing.h"
+#include "run/inside.h"
 #include <errno.h>
 
 enum { RECORD_MAX = 64 * 1024 };
@@ -20,7 +20,8 @@ static const struct hp_option options[] = {
 	HP_CHILD_OPTIONS(struct exec, options, "always"),
 	HP_OPT_ENUM(struct exec, framing, "lines", HP_FRAMINGS, HP_FRAMING_DOC),
 	HP_OPT_INT(struct exec, buffer, "64", 4, 1024,
-	           "KiB in the pipe; when it is full, samples are dropped until the program reads on"),
+	           "KiB in the pipe; when it is full, samples are dropped until the program reads on", 0, "KiB", 16,
+	           256),
 	HP_OPT_END
 };
 
@@ -30,7 +31,8 @@ static int exec_open(void *self, const struct hp_host *host)
 {
 	struct exec *e = self;
 	e->host = host;
-	int r = hp_child_open(&e->child, host, hp_inside_loop(host), &e->options, &ops, e, RECORD_MAX, (size_t)e->buffer * 1024);
+	int r = hp_child_open(&e->child, host, hp_inside_loop(host), &e->options, &ops, e, RECORD_MAX,
+	                      (size_t)e->buffer * 1024);
 	if (r == 0)
 		r = hp_child_start(&e->child);
 	if (r < 0) {

@@ -3,9 +3,9 @@
  *
  * Files are written by the host's writer thread. Numbered files are never overwritten: a run goes on behind the highest
  * number it finds. */
-#include "run/inside.h"
-#include "io/framing.h"
 #include "headpipe.h"
+#include "io/framing.h"
+#include "run/inside.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -36,11 +36,13 @@ struct file {
 	uint8_t frame[RECORD_MAX];
 };
 static const struct hp_option options[] = {
-	HP_OPT_PATH(struct file, path, NULL, "the file to write; with rotation a number goes before its last dot"),
+	HP_OPT_PATH(struct file, path, NULL, "the file to write; with rotation a number goes before its last dot",
+	            HP_LOCAL),
 	HP_OPT_ENUM(struct file, framing, "lines", HP_FRAMINGS, HP_FRAMING_DOC),
 	HP_OPT_ENUM(struct file, existing, "replace", "replace|append|refuse",
 	            "what to do when the file is there already; numbered files are never touched"),
-	HP_OPT_REAL(struct file, rotate_size, "0", 0, 1048576, "a new numbered file before this many MiB; 0 = never"),
+	HP_OPT_REAL(struct file, rotate_size, "0", 0, 1048576, "a new numbered file before this many MiB; 0 = never", 0,
+	            "MiB", 0, 1024),
 	HP_OPT_NS(struct file, rotate_every, "0s", 0, 31536000, "a new numbered file after this time; 0s = never"),
 	HP_OPT_INT(struct file, keep, "0", 0, 1000000, "how many numbered files stay, older ones are deleted; 0 = all"),
 	HP_OPT_END

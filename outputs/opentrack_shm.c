@@ -6,8 +6,8 @@
  * id, int32 second game id, 8 bytes of table, bool stop. Readers and writers hold flock() on it. Layout and name are
  * opentrack's (proto-wine/wine-shm.h); signs are those of its X-Plane plugin: x right, y up, z back, yaw right, pitch
  * up, roll right. */
-#include "pose/basis.h"
 #include "headpipe.h"
+#include "pose/basis.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -36,7 +36,8 @@ struct shm {
 	bool open, pending;
 };
 static const struct hp_option options[] = { HP_OPT_STR(struct shm, name, "/facetracknoir-wine-shm",
-	                                               "name of the shared memory; opentrack's programs know this one"),
+	                                               "name of the shared memory; opentrack's programs know this one",
+	                                               HP_LOCAL),
 	                                    HP_OPT_END };
 
 /* The lock is held for microseconds by well-behaved readers; one that keeps it must not stop us. */

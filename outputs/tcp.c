@@ -54,7 +54,8 @@ static const struct hp_option options[] = {
 	HP_OPT_INT(struct tcp, clients, "16", 1, PEERS_MAX, "server: how many clients at once"),
 	HP_OPT_INT(
 	    struct tcp, buffer, "128", 64, 65536,
-	    "KiB that may wait for one peer, beside as much in the kernel; a peer further behind is disconnected"),
+	    "KiB that may wait for one peer, beside as much in the kernel; a peer further behind is disconnected", 0,
+	    "KiB", 64, 1024),
 	HP_OPT_END
 };
 

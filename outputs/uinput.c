@@ -3,8 +3,8 @@
  *
  * Every axis of the pose can be an axis of the joystick: -32767 to 32767, 0 in the middle. Signs are those of
  * simulators: yaw right, pitch up, roll right, x right, y up, z back are positive. */
-#include "pose/basis.h"
 #include "headpipe.h"
+#include "pose/basis.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <libevdev/libevdev-uinput.h>
@@ -40,22 +40,23 @@ struct uinput {
 };
 #define AXIS(f, def)       HP_OPT_ENUM(struct uinput, f, def, CODES, "axis of the joystick for " #f)
 #define RANGE(f, def, doc) HP_OPT_REAL(struct uinput, f, def, 0.1, 1000, doc)
-static const struct hp_option options[] = { HP_OPT_STR(struct uinput, device, "/dev/uinput", "the kernel's node"),
-	                                    HP_OPT_STR(struct uinput, title, "headpipe",
-	                                               "name under which games see the joystick"),
-	                                    AXIS(yaw, "RX"),
-	                                    AXIS(pitch, "RY"),
-	                                    AXIS(roll, "RZ"),
-	                                    AXIS(x, "X"),
-	                                    AXIS(y, "Y"),
-	                                    AXIS(z, "Z"),
-	                                    RANGE(yaw_range, "180", "degrees at the end of the axis"),
-	                                    RANGE(pitch_range, "90", "degrees at the end of the axis"),
-	                                    RANGE(roll_range, "180", "degrees at the end of the axis"),
-	                                    RANGE(x_range, "100", "cm at the end of the axis"),
-	                                    RANGE(y_range, "100", "cm at the end of the axis"),
-	                                    RANGE(z_range, "100", "cm at the end of the axis"),
-	                                    HP_OPT_END };
+static const struct hp_option options[] = {
+	HP_OPT_STR(struct uinput, device, "/dev/uinput", "the kernel's node", HP_LOCAL),
+	HP_OPT_STR(struct uinput, title, "headpipe", "name under which games see the joystick"),
+	AXIS(yaw, "RX"),
+	AXIS(pitch, "RY"),
+	AXIS(roll, "RZ"),
+	AXIS(x, "X"),
+	AXIS(y, "Y"),
+	AXIS(z, "Z"),
+	RANGE(yaw_range, "180", "degrees at the end of the axis"),
+	RANGE(pitch_range, "90", "degrees at the end of the axis"),
+	RANGE(roll_range, "180", "degrees at the end of the axis"),
+	RANGE(x_range, "100", "cm at the end of the axis"),
+	RANGE(y_range, "100", "cm at the end of the axis"),
+	RANGE(z_range, "100", "cm at the end of the axis"),
+	HP_OPT_END
+};
 
 static int refuse(const struct uinput *u, int error, const char *what)
 {

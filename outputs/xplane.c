@@ -6,8 +6,8 @@
  * the aircraft, right, up, back, counted from its reference point. So the eye point of the aircraft is asked for with
  * RREF (413 bytes), and no position is sent before all three coordinates are known. The question stays open at one
  * answer a second, so another aircraft brings its own eye point, and is repeated when the answers stop. */
-#include "pose/basis.h"
 #include "headpipe.h"
+#include "pose/basis.h"
 #include <errno.h>
 #include <math.h>
 #include <netdb.h>
@@ -47,7 +47,8 @@ static const struct hp_option options[] = {
 	HP_OPT_ADDRS(struct xplane, to, "127.0.0.1:49000", "where X-Plane listens"),
 	HP_OPT_BOOL(struct xplane, translation, "no",
 	            "move the head as well as turn it; needs a tracker with position"),
-	HP_OPT_REAL(struct xplane, limit, "60", 1, 1000, "most updates per second; of a burst the newest pose is sent"),
+	HP_OPT_REAL(struct xplane, limit, "60", 1, 1000, "most updates per second; of a burst the newest pose is sent",
+	            0, "Hz", 20, 200),
 	HP_OPT_END
 };
 

@@ -21,12 +21,13 @@ struct hp_mqtt_options {
 	    HP_OPT_INT_AS(T, f.qos, "qos", "0", 0, 2, "quality of service: 0 at most once, 1 at least once, 2 once"), \
 	    HP_OPT_STR_AS(T, f.client_id, "client_id", "", "name towards the broker; it makes one up when empty"),    \
 	    HP_OPT_STR_AS(T, f.user, "user", "", "user name"),                                                        \
-	    HP_OPT_PATH_AS(T, f.password_file, "password_file", "", "file whose first line is the password"),         \
+	    HP_OPT_PATH_AS(T, f.password_file, "password_file", "", "file whose first line is the password",          \
+	                   HP_LOCAL),                                                                                 \
 	    HP_OPT_STR_AS(T, f.password, "password", "", "the password itself; a file is better", HP_SECRET),         \
 	    HP_OPT_BOOL_AS(T, f.tls, "tls", "no", "encrypt, and check the broker's certificate"),                     \
 	    HP_OPT_PATH_AS(T, f.ca_file, "ca_file", "", "certificates that are trusted; the system's when empty"),    \
-	    HP_OPT_PATH_AS(T, f.cert_file, "cert_file", "", "own certificate, for brokers that want one"),            \
-	    HP_OPT_PATH_AS(T, f.key_file, "key_file", "", "its private key"),                                         \
+	    HP_OPT_PATH_AS(T, f.cert_file, "cert_file", "", "own certificate, for brokers that want one", HP_LOCAL),  \
+	    HP_OPT_PATH_AS(T, f.key_file, "key_file", "", "its private key", HP_LOCAL),                               \
 	    HP_OPT_BOOL_AS(T, f.tls_insecure, "tls_insecure", "no",                                                   \
 	                   "take a certificate that is made out for another name; for tests"),                        \
 	    HP_OPT_NS_AS(T, f.keepalive, "keepalive", "30s", 5, 3600, "longest silence on the connection")

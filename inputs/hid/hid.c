@@ -18,7 +18,7 @@ static const struct hp_option options[] = {
 	HP_OPT_STR(struct hp_hid_input, serial, "", "only the device with this serial number or Bluetooth address"),
 	HP_OPT_STR(struct hp_hid_input, name, "", "only devices with this text in their name, in upper or lower case"),
 	HP_OPT_REAL(struct hp_hid_input, interval_ms, "10", 1, 10000,
-	            "milliseconds between reports to ask the device for"),
+	            "milliseconds between reports to ask the device for", 0, "ms", 5, 50),
 	HP_OPT_NS(struct hp_hid_input, first_sample_timeout, "2s", 0.05, 600,
 	          "a device that is silent for so long is set up again, then closed and opened anew"),
 	HP_OPT_BOOL(struct hp_hid_input, reconnect, "yes",

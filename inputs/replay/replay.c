@@ -37,7 +37,7 @@ struct replay {
 static const struct hp_option options[] = {
 	HP_OPT_PATH(struct replay, path, NULL, "the recording: a session file (MCAP) or hid-recorder text"),
 	HP_OPT_REAL(struct replay, speed, "1", 0, 1000,
-	            "1 = in the recorded rhythm, 2 = twice as fast, 0 = as fast as possible"),
+	            "1 = in the recorded rhythm, 2 = twice as fast, 0 = as fast as possible", 0, NULL, 0, 4),
 	HP_OPT_BOOL(struct replay, loop, "no", "begin again at the end; time goes on"),
 	HP_OPT_INT(struct replay, device, "-1", -1, 1000000,
 	           "index of the device in the recording; -1 = the first one with a rotation vector"),

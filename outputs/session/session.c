@@ -33,7 +33,8 @@ static const struct hp_option options[] = {
 	HP_OPT_PATH(
 	    struct session, path, "session-%Y%m%d-%H%M%S.mcap",
 	    "the file to write; strftime patterns, and %n for the first number that is free; a file that is there "
-	    "already is never touched; folders are made"),
+	    "already is never touched; folders are made",
+	    HP_LOCAL),
 	HP_OPT_ENUM(struct session, compression, "none", "none|zstd", "how chunks are packed"),
 	HP_OPT_INT(struct session, level, "1", 1, 19, "of zstd: 1 is fast, 19 small"),
 	HP_OPT_ENUM(struct session, encoding, "cdr", "cdr|json",

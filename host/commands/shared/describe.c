@@ -14,6 +14,21 @@ static bool is_host_row(const struct hp_option *row)
 	       row == hp_option_find(hp_host_output_options, row->key);
 }
 
+/* "; mostly 0.05 to 0.5", or nothing */
+static void usual_text(const struct hp_option *o, char *buf, size_t size)
+{
+	char allowed[100];
+	struct hp_option soft = *o;
+	soft.min = o->soft_min;
+	soft.max = o->soft_max;
+	soft.unit = NULL;
+	*buf = 0;
+	if (o->soft_min == o->soft_max)
+		return;
+	hp_option_allowed(&soft, allowed, sizeof allowed);
+	snprintf(buf, size, "; mostly %s", allowed);
+}
+
 void hp_describe_options(const struct hp_option *table)
 {
 	char allowed[512], line[800];
@@ -31,9 +46,11 @@ void hp_describe_options(const struct hp_option *table)
 		hp_wrap(stdout, o->doc, 21, 21);
 		const char *needed = !o->def && !is_host_row(o) ? "; must be given" : "";
 		bool tell = o->def && *o->def && !(o->flags & HP_SECRET);
-		snprintf(line, sizeof line, "[%s%s%s%s%s%s]", allowed, needed, tell ? "; default " : "",
+		char usual[120];
+		usual_text(o, usual, sizeof usual);
+		snprintf(line, sizeof line, "[%s%s%s%s%s%s%s%s]", allowed, usual, needed, tell ? "; default " : "",
 		         tell ? o->def : "", o->flags & HP_LIVE ? "; may change while running" : "",
-		         o->flags & HP_SECRET ? "; secret" : "");
+		         o->flags & HP_SECRET ? "; secret" : "", o->flags & HP_LOCAL ? "; never over a network" : "");
 		printf("%21s", "");
 		hp_wrap(stdout, line, 21, 21);
 	}
@@ -129,6 +146,9 @@ void hp_describe_table(const struct hp_option *table)
 		cell(o->doc);
 		fputs(" | ", stdout);
 		cell(allowed);
+		char usual[120];
+		usual_text(o, usual, sizeof usual);
+		fputs(usual, stdout);
 		if (o->flags & HP_SECRET)
 			fputs(", secret", stdout);
 		fputs(" | ", stdout);
