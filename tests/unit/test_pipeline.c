@@ -327,6 +327,70 @@ static void encoders_fail(void **unused)
 	bench_end(&b);
 }
 
+/* Three datagrams for a sample, the second of them empty; for the second sample without end. */
+static int row_at;
+static int encode_row(struct probe *p, const struct hp_sample *s, const struct hp_stream *st, void *buf, size_t cap)
+{
+	double yaw = s->ypr[0] + ++row_at / 4.0;
+	(void)p, (void)st, (void)cap;
+	memcpy(buf, &yaw, sizeof yaw);
+	if (s->time_ns == 1)
+		return sizeof yaw | HP_MORE;
+	if (s->time_ns == 2)
+		return row_at == 2 ? -ENOSPC : (int)(sizeof yaw | HP_MORE);
+	int left = 3 - row_at;
+	row_at %= 3;
+	return left == 1 ? HP_MORE : (int)sizeof yaw | (left ? HP_MORE : 0);
+}
+static unsigned row_sends;
+static int count_sends(struct probe *p, const void *data, size_t size)
+{
+	(void)p, (void)data, (void)size;
+	row_sends++;
+	return 0;
+}
+static int second_fails(struct probe *p, const void *data, size_t size)
+{
+	double yaw;
+	memcpy(&yaw, data, sizeof yaw);
+	trace_send(p, data, size);
+	return yaw == 7.25 ? -EPIPE : 0;
+}
+
+static void rows_of_datagrams(void **unused)
+{
+	struct bench b;
+	(void)unused;
+	bench_build(&b, "[input head]\nuse = probe_in\n[output game]\nuse = probe_send\n");
+	probe(&b, "game")->on_send = trace_send;
+	probe_encoder(&b, "game")->on_encode = encode_row;
+	bench_start(&b);
+	const struct hp_node *game = node(&b, "game");
+	row_at = 0;
+	emit_pose(&b, "head", 0, 5);
+	assert_traced("game:b8=5.25 game:b8=5.75");
+	assert_int_equal(game->counts.out, 1); /* samples, not datagrams */
+	/* one that cannot be sent does not keep the next back, and the sample has failed once */
+	probe(&b, "game")->on_send = second_fails;
+	emit_pose(&b, "head", 3, 7);
+	assert_traced("game:b8=7.25 game:b8=7.75");
+	assert_int_equal(game->trouble.total, 1);
+	assert_int_equal(game->counts.out, 1);
+	/* an encoder that fails in the middle: what was made is sent */
+	probe(&b, "game")->on_send = trace_send;
+	row_at = 0;
+	emit_pose(&b, "head", 2, 9);
+	assert_traced("game:b8=9.25");
+	assert_int_equal(game->trouble.total, 2);
+	/* one that never ends is stopped */
+	probe(&b, "game")->on_send = count_sends;
+	emit_pose(&b, "head", 1, 1);
+	assert_int_equal(row_sends, HP_MORE_MOST);
+	assert_int_equal(game->trouble.total, 3);
+	assert_int_equal(game->trouble.last, EOVERFLOW);
+	bench_end(&b);
+}
+
 static uint32_t jump_of[8];
 static uint64_t seq_of[8];
 static int keep_jump(struct probe *p, const struct hp_sample *s)
@@ -732,6 +796,7 @@ int main(void)
 		cmocka_unit_test(not_finite_out_of_a_filter),
 		cmocka_unit_test(stale_forms_are_derived),
 		cmocka_unit_test(quaternions_that_are_due),
+		cmocka_unit_test(rows_of_datagrams),
 		cmocka_unit_test(encoders_fail),
 		cmocka_unit_test(jumps_and_numbers),
 		cmocka_unit_test(streams_change_with_connected),

@@ -378,6 +378,51 @@ static int receiver(const char *host, struct sockaddr_in *me)
 
 /* All ports of a host hear the same source port; another host is served by another socket, whose full send buffer (a
  * machine that is off) is nobody else's trouble. */
+static struct hp_timer *own;
+static const struct hp_host *owner;
+static void frees_itself(void *arg)
+{
+	(void)arg;
+	trace("fired");
+	owner->timer_free(own);
+	own = NULL;
+}
+
+/* What a module makes again and again it can also give back, at any time. */
+static void given_back(void **unused)
+{
+	struct bench b;
+	(void)unused;
+	bench_build(&b, INI);
+	bench_start(&b);
+	owner = host_of(&b, "game");
+	struct hp_timer *first = owner->timer(owner, frees_itself, NULL);
+	struct hp_timer *due = owner->timer(owner, frees_itself, NULL);
+	assert_int_equal(owner->timer_at(due, 0), 0);
+	owner->timer_free(due); /* due, but never called */
+	owner->timer_free(first);
+	owner->timer_free(NULL);
+	for (int i = 0; i < 2; i++) { /* from its own callback, at once and by the clock */
+		own = owner->timer(owner, frees_itself, NULL);
+		owner->timer_at(own, i ? hp_now() + MS : 0);
+		while (own)
+			uv_run(bench_loop(&b), UV_RUN_ONCE);
+	}
+	assert_traced("fired fired");
+	struct hp_addr at = { "127.0.0.1", 9 };
+	struct hp_addrs to = addrs_of(&at, 1);
+	struct hp_udp *kept = owner->udp(owner, &to), *closed = owner->udp(owner, &to);
+	owner->udp_close(closed);
+	owner->udp_close(NULL);
+	assert_int_equal(owner->udp_send(kept, "x", 1), 0); /* the socket they share stays */
+	assert_true(HP_HAS(owner, behind));
+	struct hp_host older = *owner;
+	older.struct_size = offsetof(struct hp_host, behind);
+	assert_false(HP_HAS(&older, behind));
+	assert_int_equal(owner->request(owner, "recenter"), -EPERM); /* no may_request */
+	bench_end(&b);
+}
+
 static void udp_sockets(void **unused)
 {
 	static const char *const hosts[3] = { "127.0.0.1", "127.0.0.1", "127.0.0.2" };
@@ -409,11 +454,17 @@ static void udp_sockets(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(udp_sockets),        cmocka_unit_test(timers),
-		cmocka_unit_test(greedy_timers),      cmocka_unit_test(watches),
-		cmocka_unit_test(watch_for_writing),  cmocka_unit_test(fail_wakes_the_loop),
-		cmocka_unit_test(fail_while_opening), cmocka_unit_test(last_words),
-		cmocka_unit_test(handles_left_open),  cmocka_unit_test(wrong_addresses),
+		cmocka_unit_test(given_back),
+		cmocka_unit_test(udp_sockets),
+		cmocka_unit_test(timers),
+		cmocka_unit_test(greedy_timers),
+		cmocka_unit_test(watches),
+		cmocka_unit_test(watch_for_writing),
+		cmocka_unit_test(fail_wakes_the_loop),
+		cmocka_unit_test(fail_while_opening),
+		cmocka_unit_test(last_words),
+		cmocka_unit_test(handles_left_open),
+		cmocka_unit_test(wrong_addresses),
 		cmocka_unit_test(one_of_two),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
