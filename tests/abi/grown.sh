@@ -28,9 +28,9 @@ field() { # the struct, its last member, what comes behind it
 }" "$dir/src/host/api/headpipe.h"
 }
 cd "$dir/src" || exit 1
-sed -i "s/^\(#define HP_ABI_MINOR\) ${minor}u/\1 $((minor + 1))u/; s/^\(#define HP_SAMPLE_FLAGS\) 0x37fu/\1 0x77fu/
-s/^       HP_CONFIDENCE = 1u << 9,/       HP_FUTURE = 1u << 10,\n&/
-s/{ 0, 0, 0 }, 1, 0 /{ 0, 0, 0 }, 1, 0, 7 /" host/api/headpipe.h
+sed -i "s/^\(#define HP_ABI_MINOR\) ${minor}u/\1 $((minor + 1))u/; s/^\(#define HP_SAMPLE_FLAGS\) \(0x[0-9a-f]*u\)/\1 (\2 | 1u << 20)/
+s/^       HP_CONFIDENCE = 1u << 9,/       HP_FUTURE = 1u << 20,\n&/
+s/\({ 0, 0, 0 }, 1, 0\)\([, ]\)/\1, 7\2/" host/api/headpipe.h
 echo '#define HP_FUTURE HP_FUTURE' >"$dir/define"
 sed -i "/^#define HP_SAMPLE_FLAGS/r $dir/define" host/api/headpipe.h
 field hp_sample spare 'double future'
@@ -43,8 +43,9 @@ sed -i 's/^	bool (\*behind)(const struct hp_host \*);/&\n	int64_t (*future_servi
 s/^	const char \*version HP_UNSET, \*author HP_UNSET, \*url HP_UNSET;/&\n	uint64_t future HP_UNSET;/' host/api/headpipe.h
 sed -i 's/		\.behind = svc_behind,/&\n		.future_service = svc_now,/' host/run/services.c
 # a field of a sample is a row of the table as well, and a text of a stream a line where they are copied
-sed -i '/^HP_SAMPLE_APPENDED(confidence/i\
-HP_SAMPLE_APPENDED(future, F64, REAL, future, "", HP_FUTURE, 34, "future", estimate, "", STAGED, "a test")' host/sample/fields.def
+place=$(grep -c '^HP_SAMPLE_[A-Z]*(.*,' host/sample/fields.def)
+sed -i "/^HP_SAMPLE_APPENDED(confidence/i\\
+HP_SAMPLE_APPENDED(future, F64, REAL, future, \"\", HP_FUTURE, $place, \"future\", estimate, \"\", STAGED, \"a test\")" host/sample/fields.def
 sed -i 's/&s->unique_id, &s->features };/\&s->unique_id, \&s->features, \&s->future };/; s/i < 4; i++/i < 5; i++/' host/run/services.c
 changed=$(diff "$top/host/api/headpipe.h" host/api/headpipe.h | grep -c '^>')
 [ "$changed" = 13 ] || { wrong "the header of tomorrow has $changed changed lines"; diff "$top/host/api/headpipe.h" host/api/headpipe.h; }

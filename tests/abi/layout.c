@@ -8,7 +8,7 @@
 #define AT(type, field, offset) static_assert(offsetof(struct type, field) == (offset), #type "." #field)
 #define SIZE(type, size)        static_assert(sizeof(struct type) == (size), #type)
 
-SIZE(hp_sample, 256);
+static_assert(sizeof(struct hp_sample) >= 256, "hp_sample only grows");
 AT(hp_sample, flags, 0);
 AT(hp_sample, source, 4);
 AT(hp_sample, seq, 8);
