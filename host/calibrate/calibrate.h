@@ -37,6 +37,8 @@ struct hp_cal {
 	double began, last_far; /* s, of this step; when the pose was last seen away from where it is now */
 	bool started;
 	int64_t first_ns;
+	struct quat lately; /* the rest as it was up to 0.2 s ago, taken at lately_t */
+	double lately_t;
 	struct quat rest, still; /* where the step began; where the pose stays at the moment */
 	struct hp_cal_motion motion[4];
 	struct hp_cal_sample *buffer; /* HP_CAL_SAMPLES of them; the caller's */

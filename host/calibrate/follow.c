@@ -11,6 +11,7 @@
 #define LEAST     15.0 /* degrees that a motion must reach                                  */
 #define BACK      0.35 /* of its size that it may be away when it counts as back            */
 #define STEADY    0.85 /* of its way that must be about one axis                            */
+#define LATELY    0.2  /* s between looks at where the rest is                              */
 #define PIECE     0.1  /* s of motion over which gyro and pose are compared                 */
 
 static double angle(struct quat a, struct quat b)
@@ -110,7 +111,8 @@ static void keep(struct hp_cal *c, const struct hp_cal_sample *s)
 }
 static void begin(struct hp_cal *c, const struct hp_cal_sample *s)
 {
-	c->rest = s->d;
+	c->rest = c->lately = s->d;
+	c->lately_t = s->t;
 	c->moving = false;
 	c->began = s->t;
 	c->n = c->skip = c->skipped = 0;
@@ -162,8 +164,11 @@ bool hp_cal_feed(struct hp_cal *c, int64_t time_ns, const double rotvec[3], cons
 		break;
 	}
 	double away = angle(c->rest, s.d);
-	if (!c->moving && stays >= REST_BACK && away < AWAY) { /* a head settles a little differently each time */
-		c->rest = s.d;
+	/* A head settles a little differently each time; and what was rest just now may be a motion that begins. */
+	if (!c->moving && stays >= REST_BACK && away < AWAY && s.t - c->lately_t > LATELY) {
+		c->rest = c->lately;
+		c->lately = s.d;
+		c->lately_t = s.t;
 		c->n = c->skip = c->skipped = 0;
 	}
 	keep(c, &s);
