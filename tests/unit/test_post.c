@@ -231,7 +231,9 @@ static void many_threads(void **unused)
 		assert_int_equal(gaps_of[i], EACH / 100);
 		sum += received[i];
 	}
-	assert_true(sum >= RING); /* at least what the ring holds; a slow machine may lose all of one thread's */
+	/* at least what the ring holds, where an item with an event between takes two places; a slow machine may lose
+	 * all of one thread's */
+	assert_true(sum >= RING / 2);
 	assert_int_equal(sum + node(&b, "head")->counts.lost, THREADS * EACH);
 	assert_log_has("headpipe: input head: a line of a thread\n");
 	bench_end(&b);
