@@ -59,10 +59,9 @@ enum {                          /* hp_sample.flags: which fields are there and a
        HP_JUMP = 1u << 6,       /* first sample after a gap, a reset or a (re)connect */
        HP_ANGVEL = 1u << 8,     /* angvel[] was estimated                             */
        HP_CONFIDENCE = 1u << 9, /* confidence was judged                              */
-       HP_WARMTH = 1u << 10,    /* warmth was measured                                */
 	                        /* 1u << 7 is the host's own: neither set nor clear it */
 };
-#define HP_SAMPLE_FLAGS 0x77fu /* all that this header knows */
+#define HP_SAMPLE_FLAGS 0x37fu /* all that this header knows */
 
 /* One pose. Flat, no pointers, no padding. Frame: x front, y left, z up, right-handed; quat turns head coordinates
  * into world ones. So yaw + turns left, pitch + nods down, roll + tilts right.
@@ -93,12 +92,11 @@ struct hp_sample {
 	                    * z up), rad/s, when HP_ANGVEL                                                      */
 	double confidence; /* 0 a guess, 1 nothing speaks against the pose, when HP_CONFIDENCE; else take 1          */
 	double spare;      /* 0                                                                                  */
-	double warmth;     /* temperature of the sensor, degrees Celsius, when HP_WARMTH                          */
 };
 #define HP_SAMPLE_INIT                                                                                                \
 	{                                                                                                             \
 		0, 0, 0, 0, 0, 0, { 1, 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, 0, \
-		    -1, 0, 0, { 0, 0, 0 }, 1, 0, 0                                                                    \
+		    -1, 0, 0, { 0, 0, 0 }, 1, 0                                                                       \
 	}
 
 /* An untouched report as the device sent it, report ID included where there are IDs. */

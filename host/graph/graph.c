@@ -15,7 +15,7 @@ void hp_settings_apply(const struct hp_run *run)
 {
 	static const enum hp_level levels[] = { HP_LOG_DEBUG, HP_LOG_INFO, HP_LOG_WARN, HP_LOG_ERROR };
 	enum hp_level level = levels[run->ini->settings.log_level];
-	hp_log_level((run->quiet || run->ini->settings.quiet) && level < HP_LOG_WARN ? HP_LOG_WARN : level);
+	hp_log_level(run->quiet && level < HP_LOG_WARN ? HP_LOG_WARN : level);
 }
 
 static char *folder_of(const char *file)
