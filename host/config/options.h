@@ -80,5 +80,5 @@ struct hp_host_keys {
 };
 enum hp_priority { HP_PRIORITY_NORMAL, HP_PRIORITY_REALTIME };         /* priority, in the order of its choices */
 enum hp_on_error { HP_ON_ERROR_DROP, HP_ON_ERROR_STOP };               /* on_error, in the order of its choices */
-enum hp_on_loss { HP_ON_LOSS_HOLD, HP_ON_LOSS_ZERO, HP_ON_LOSS_STOP }; /* on_loss                             */
+enum hp_on_loss { HP_ON_LOSS_HOLD, HP_ON_LOSS_ZERO, HP_ON_LOSS_STOP, HP_ON_LOSS_RETURN }; /* on_loss */
 #endif

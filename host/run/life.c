@@ -39,7 +39,9 @@ static int open_one(struct hp_node *n)
 		struct hp_limit_options o = { .rate = k->rate,
 			                      .zero = k->on_loss == HP_ON_LOSS_ZERO,
 			                      .stop = k->on_loss == HP_ON_LOSS_STOP,
-			                      .loss_after = k->loss_after };
+			                      .back = k->on_loss == HP_ON_LOSS_RETURN,
+			                      .loss_after = k->loss_after,
+			                      .return_time = k->return_time };
 		r = hp_limit_open(n, &o);
 	}
 	n->opening = false;

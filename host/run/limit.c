@@ -17,7 +17,12 @@ struct hp_limit {
 	bool any, pending, lost;
 	struct hp_slot kept;
 	struct hp_timer *turn, *loss;
+	/* on_loss = return */
+	struct hp_slot newest;
+	struct hp_timer *glide;
+	int64_t step_ns, lost_at, left_at; /* between two poses; of the loss, sample time and this machine's clock */
 };
+#define GLIDE_STEP 10000000 /* ns; longer when `rate` is slower */
 
 /* Its times are not of this machine's clock, so no timer can say when the next one is due. */
 static bool other_clock(const struct hp_node *n)
@@ -38,11 +43,70 @@ static void give_zero(struct hp_node *n)
 	hp_output_put(n, &slot.sample);
 }
 
+/* The pose at `after` ns of the way back: of all ways that begin and end at rest the one with the least jerk, 10 t^3 -
+ * 15 t^4 + 6 t^5 (T. Flash and N. Hogan, J. Neurosci. 5(7), 1985). */
+static void give_glide(struct hp_node *n, int64_t after)
+{
+	static const double middle[4] = { 1, 0, 0, 0 };
+	struct hp_limit *l = n->limit;
+	double t = (double)after / (double)l->o.return_time, way = t >= 1 ? 1 : t * t * t * (10 - t * (15 - t * 6));
+	struct hp_slot slot = { .sample = HP_SAMPLE_INIT };
+	struct hp_sample *s = &slot.sample;
+	const struct hp_sample *from = &l->newest.sample;
+	s->flags = from->flags & HP_POS;
+	s->source = from->source;
+	s->seq = from->seq;
+	s->reset_count = from->reset_count;
+	s->time_ns = l->lost_at + after;
+	s->arrival_ns = hp_now();
+	if (way < 1)
+		hp_quat_slerp(from->quat, middle, way, s->quat);
+	for (int i = 0; i < 3; i++)
+		s->pos[i] = from->pos[i] * (1 - way);
+	hp_output_put(n, s);
+}
+static int64_t glide_end(const struct hp_limit *l)
+{
+	return (l->o.return_time + l->step_ns - 1) / l->step_ns; /* the step that reaches the middle */
+}
+static void on_glide(void *arg)
+{
+	struct hp_node *n = arg;
+	struct hp_limit *l = n->limit;
+	if (!l->lost || n->dead)
+		return;
+	int64_t step = (hp_now() - l->left_at) / l->step_ns, end = glide_end(l);
+	give_glide(n, (step < end ? step : end) * l->step_ns);
+	if (step < end)
+		n->host.timer_at(l->glide, l->left_at + (step + 1) * l->step_ns);
+}
+static void begin_glide(struct hp_node *n)
+{
+	struct hp_limit *l = n->limit;
+	l->lost_at = l->last_ns + l->o.loss_after;
+	l->left_at = hp_now();
+	if (!other_clock(n))
+		n->host.timer_at(l->glide, l->left_at + l->step_ns);
+}
+/* A stream of another clock: the way back as far as the next sample lets it. */
+static void glide_until(struct hp_node *n, int64_t time_ns)
+{
+	struct hp_limit *l = n->limit;
+	int64_t end = glide_end(l);
+	for (int64_t step = 1; step <= end && l->lost_at + step * l->step_ns < time_ns && !n->dead; step++)
+		give_glide(n, step * l->step_ns);
+}
+
+static void on_turn(void *arg);
 static void lose(struct hp_node *n)
 {
+	if (n->limit->pending)
+		on_turn(n); /* came before the silence */
 	n->limit->lost = true;
 	if (n->limit->o.zero)
 		give_zero(n);
+	else if (n->limit->o.back)
+		begin_glide(n);
 	else if (n->limit->o.stop)
 		n->host.fail(&n->host, ETIMEDOUT, "no samples any more; stopped by `on_loss = stop`");
 }
@@ -71,7 +135,7 @@ static void on_silence(void *arg)
 
 int hp_limit_open(struct hp_node *n, const struct hp_limit_options *o)
 {
-	if (o->rate <= 0 && !o->zero && !o->stop)
+	if (o->rate <= 0 && !o->zero && !o->stop && !o->back)
 		return 0;
 	struct hp_limit *l = calloc(1, sizeof *l);
 	if (!l)
@@ -81,19 +145,29 @@ int hp_limit_open(struct hp_node *n, const struct hp_limit_options *o)
 	l->interval_ns = o->rate > 0 ? (int64_t)(1e9 / o->rate) : 0;
 	l->turn = n->host.timer(&n->host, on_turn, n);
 	l->loss = n->host.timer(&n->host, on_silence, n);
-	return l->turn && l->loss ? 0 : -ENOMEM;
+	l->glide = n->host.timer(&n->host, on_glide, n);
+	l->step_ns = l->interval_ns > GLIDE_STEP ? l->interval_ns : GLIDE_STEP;
+	return l->turn && l->loss && l->glide ? 0 : -ENOMEM;
 }
 
 static void watch_for_silence(struct hp_node *n, const struct hp_sample *s)
 {
 	struct hp_limit *l = n->limit;
-	if (!l->o.zero && !l->o.stop)
+	if (!l->o.zero && !l->o.stop && !l->o.back)
 		return;
 	if (other_clock(n)) {
-		if (l->any && s->time_ns - l->last_ns > n->limit->o.loss_after)
+		if (l->any && s->time_ns - l->last_ns > n->limit->o.loss_after) {
 			lose(n);
+			if (l->o.back)
+				glide_until(n, s->time_ns);
+		}
 	} else if (!l->any || l->lost) {
 		n->host.timer_at(l->loss, hp_now() + n->limit->o.loss_after);
+	}
+	if (l->o.back) {
+		if (l->lost)
+			n->host.timer_at(l->glide, -1);
+		hp_sample_copy(&l->newest.sample, s);
 	}
 	l->lost = false;
 	l->last_arrival = s->arrival_ns;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * limit.h - the host keys `rate`, `on_loss` and `loss_after` of an output. [loop] */
+ * limit.h - the host keys `rate`, `on_loss`, `loss_after` and `return_time` of an output. [loop] */
 #ifndef HP_LIMIT_H
 #define HP_LIMIT_H
 #include "graph/node.h"
 
 struct hp_limit_options {
-	double rate;        /* samples/s; 0 = no limit                               */
-	bool zero, stop;    /* when samples stop: the zero pose once, fail(); or not */
-	int64_t loss_after; /* ns of silence                                         */
+	double rate;         /* samples/s; 0 = no limit                               */
+	bool zero, stop;     /* when samples stop: the zero pose once, fail(); or not */
+	bool back;           /* or glide to the middle                                */
+	int64_t loss_after;  /* ns of silence                                         */
+	int64_t return_time; /* ns that the way back takes                            */
 };
 /* Sets up n->limit when anything is asked for. 0 or -ENOMEM. */
 int hp_limit_open(struct hp_node *, const struct hp_limit_options *);

@@ -211,6 +211,73 @@ static void zero_in_a_replay(void **unused)
 	bench_end(&b);
 }
 
+/* To the middle, smoothly, and no further; in a replay as far as the next sample lets it. */
+static void return_in_a_replay(void **unused)
+{
+	struct bench b;
+	(void)unused;
+	replay_build(&b, "on_loss = return\nloss_after = 100ms\nreturn_time = 100ms\n");
+	emit_pose(&b, "head", 0, 64);
+	emit_pose(&b, "head", 400 * MS, 3);
+	/* 64 * (1 - 10 t^3 + 15 t^4 - 6 t^5) */
+	assert_traced("game:s64 game:s63.4522 game:s60.2931 game:s53.5629 game:s43.6838 game:s32 game:s20.3162 "
+	              "game:s10.4371 game:s3.70688 game:s0.54784 game:s0 game:s3");
+	emit_pose(&b, "head", 535 * MS, 30);
+	assert_traced("game:s2.97432 game:s2.82624 game:s2.51076 game:s30");
+	bench_end(&b);
+	/* never faster than `rate`; what `rate` had kept goes first */
+	replay_build(&b, "on_loss = return\nloss_after = 100ms\nreturn_time = 100ms\nrate = 20\n");
+	emit_pose(&b, "head", 0, 64);
+	emit_pose(&b, "head", 10 * MS, 32);
+	emit_pose(&b, "head", 400 * MS, 3);
+	assert_traced("game:s64 game:s32 game:s16 game:s0 game:s3");
+	bench_end(&b);
+}
+
+static void return_live(void **unused)
+{
+	struct bench b;
+	(void)unused;
+	bench_build(&b, HEAD TAIL
+	            "on_loss = return\nloss_after = 20ms\nreturn_time = 60ms\n[output other]\nuse = probe_out\n");
+	trace_all(&b);
+	bench_start(&b);
+	for (int turn = 0; turn < 2; turn++) {
+		struct hp_sample s = pose(hp_now(), 64);
+		s.arrival_ns = 0;
+		emit_sample(&b, "head", &s);
+		assert_traced("game:s64 other:s64");
+		uint64_t before = node(&b, "game")->counts.out;
+		double last = 64;
+		while (last > 0) { /* ever nearer to the middle, and there it ends */
+			*traced = 0;
+			while (!*traced)
+				uv_run(bench_loop(&b), UV_RUN_ONCE);
+			double now = atof(traced + strlen("game:s"));
+			assert_true(now <= last && now >= 0);
+			last = now;
+		}
+		assert_true(node(&b, "game")->counts.out - before <= 6);
+		*traced = 0;
+		for (int64_t until = hp_now() + 60 * MS; hp_now() < until;)
+			bench_turn(&b);
+		assert_traced("");
+	}
+	/* a sample on the way ends it */
+	struct hp_sample s = pose(hp_now(), 64);
+	s.arrival_ns = 0;
+	emit_sample(&b, "head", &s);
+	*traced = 0;
+	while (!*traced)
+		uv_run(bench_loop(&b), UV_RUN_ONCE);
+	s = pose(hp_now(), 5);
+	s.arrival_ns = 0;
+	*traced = 0;
+	emit_sample(&b, "head", &s);
+	assert_traced("game:s5 other:s5");
+	bench_end(&b);
+}
+
 static void stop_on_loss(void **unused)
 {
 	struct bench b;
@@ -258,6 +325,8 @@ int main(void)
 		cmocka_unit_test(a_live_stream_is_served_by_time),
 		cmocka_unit_test(zero_once),
 		cmocka_unit_test(zero_in_a_replay),
+		cmocka_unit_test(return_in_a_replay),
+		cmocka_unit_test(return_live),
 		cmocka_unit_test(stop_on_loss),
 		cmocka_unit_test(a_dead_output_is_left_alone),
 	};
