@@ -173,6 +173,20 @@ bench-session: deps
 	@$(MAKE) --no-print-directory $B/headpipe-bench-session
 	$B/headpipe-bench-session
 
+# The live path of whole programs, beside a plain one; see bench/live.
+$B/bench/live/plain: $B/bench/live/plain.o $B/libhost.a
+	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
+$B/bench/live/live: $B/bench/live/live.o
+	$(call Q,LINK $@)$(CC) $(HP_LDFLAGS) $(LDFLAGS) $^ -o $@ -lpthread
+$B/bench/live/preload.so: bench/live/preload.c $B/flags
+	@mkdir -p $(@D)
+	$(call Q,LINK $@)$(CC) $(filter-out -fsanitize%,$(HP_CFLAGS)) $(PC_CFLAGS) $(CFLAGS) -fvisibility=default -fPIC -shared $< -o $@ -ldl
+LIVE := $B/bench/live/plain $B/bench/live/live $B/bench/live/preload.so
+.PHONY: bench-live
+bench-live: deps
+	@$(MAKE) --no-print-directory $B/headpipe $(LIVE)
+	@B=$B sh bench/live/run.sh $(LIVE_ARGS)
+
 # Timing; number text against the C library, 10^8 values each; instructions per operation (see bench/count.sh).
 bench: deps
 	@$(MAKE) --no-print-directory $B/headpipe-bench
