@@ -198,7 +198,7 @@ bench-count: deps
 	@$(MAKE) --no-print-directory $B/headpipe-bench
 	sh bench/count.sh $B/headpipe-bench
 
-tests: all $B/docs-tables $(UNIT) $(FUZZ) $(TESTMODS) $(if $(SANITIZE),,$B/headpipe-bench $B/headpipe-bench-session)
+tests: all $B/docs-tables $(UNIT) $(FUZZ) $(TESTMODS) $(if $(SANITIZE),,$(LIVE) $B/headpipe-bench $B/headpipe-bench-session)
 test: deps-test
 	@$(MAKE) --no-print-directory $(JOBS) tests
 	@B=$B CC='$(CC)' SANITIZE='$(SANITIZE)' sh tests/run.sh

@@ -14,6 +14,7 @@
 #include "post.h"
 #include "program.h"
 #include "services.h"
+#include "timer.h"
 #include "udp.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -58,6 +59,8 @@ static int open_one(struct hp_node *n)
 int hp_life_open(struct hp_run *run)
 {
 	int r = hp_loop_open(run, hp_life_turn);
+	if (r >= 0)
+		r = hp_timers_open(run);
 	if (r >= 0)
 		r = hp_program_compile(run);
 	for (size_t i = 0; r >= 0 && i < run->nnodes; i++)
@@ -207,6 +210,7 @@ void hp_life_end(struct hp_run *run)
 	run->stopping = true;
 	for (size_t i = 0; i < run->nnodes; i++)
 		hp_services_take(run->nodes[i]);
+	hp_timers_close(run);
 	if (!hp_loop_drain(run))
 		run->exit_code = 1;
 	for (size_t k = 0; k < 3; k++)
@@ -231,5 +235,6 @@ void hp_life_end(struct hp_run *run)
 	for (size_t i = 0; i < run->nnodes; i++)
 		hp_services_free(run->nodes[i]);
 	hp_program_free(run);
+	hp_timers_free(run);
 	hp_loop_close(run);
 }

@@ -24,8 +24,7 @@ int hp_loop_open(struct hp_run *run, void (*turn)(struct hp_run *))
 	l->turn = turn;
 	l->thread = pthread_self();
 	uv_async_init(&l->uv, &l->wake, woken);
-	uv_idle_init(&l->uv, &l->idle);
-	l->wake.data = l->idle.data = run;
+	l->wake.data = run;
 	atomic_store(&l->wakes, true);
 	run->loop = l;
 	return 0;
@@ -102,7 +101,6 @@ bool hp_loop_drain(struct hp_run *run)
 	uv_timer_t limit;
 	atomic_store(&l->wakes, false);
 	uv_close((uv_handle_t *)&l->wake, NULL);
-	uv_close((uv_handle_t *)&l->idle, NULL);
 	uv_timer_init(&l->uv, &limit);
 	uv_timer_start(&limit, too_long, 2000, 0);
 	uv_unref((uv_handle_t *)&limit);

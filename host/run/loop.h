@@ -9,9 +9,8 @@
 
 struct hp_loop {
 	uv_loop_t uv;
-	uv_async_t wake;      /* post() and fail() of other threads */
-	uv_idle_t idle;       /* runs while timers are due at once  */
-	struct hp_timer *due; /* timer.c */
+	uv_async_t wake;               /* post() and fail() of other threads */
+	struct hp_timer_queue *timers; /* timer.c */
 	pthread_t thread;
 	atomic_bool wakes; /* the handles above are open */
 	void (*turn)(struct hp_run *);
