@@ -218,12 +218,12 @@ static void return_in_a_replay(void **unused)
 	(void)unused;
 	replay_build(&b, "on_loss = return\nloss_after = 100ms\nreturn_time = 100ms\n");
 	emit_pose(&b, "head", 0, 64);
-	emit_pose(&b, "head", 400 * MS, 3);
+	emit_pose(&b, "head", 400 * MS, 30);
 	/* 64 * (1 - 10 t^3 + 15 t^4 - 6 t^5) */
 	assert_traced("game:s64 game:s63.4522 game:s60.2931 game:s53.5629 game:s43.6838 game:s32 game:s20.3162 "
-	              "game:s10.4371 game:s3.70688 game:s0.54784 game:s0 game:s3");
-	emit_pose(&b, "head", 535 * MS, 30);
-	assert_traced("game:s2.97432 game:s2.82624 game:s2.51076 game:s30");
+	              "game:s10.4371 game:s3.70688 game:s0.54784 game:s0 game:s30");
+	emit_pose(&b, "head", 535 * MS, 5);
+	assert_traced("game:s29.7432 game:s28.2624 game:s25.1076 game:s5");
 	bench_end(&b);
 	/* never faster than `rate`; what `rate` had kept goes first */
 	replay_build(&b, "on_loss = return\nloss_after = 100ms\nreturn_time = 100ms\nrate = 20\n");
