@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * tables.h - powers of ten for number.c (written by number_tables.py). */
+ * tables.h - powers of ten for number.c (written by tables.py). */
 #ifndef HP_NUMBER_TABLES_H
 #define HP_NUMBER_TABLES_H
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * session.c - the output `session`: raw reports, samples and events of everything above it into MCAP files. The loop
- * only copies records into a ring; session_tape.c does the rest on the writer thread. */
+ * only copies records into a ring; tape.c does the rest on the writer thread. */
 #include "headpipe.h"
 #include "run/inside.h"
 #include "sample/sample.h"

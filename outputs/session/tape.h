@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * tape.h - the two halves of the output `session`: records that the loop puts into the ring (session.c), and
- * the file they end up in on the writer thread (session_tape.c). */
+ * the file they end up in on the writer thread (tape.c). */
 #ifndef SESSION_TAPE_H
 #define SESSION_TAPE_H
 #include "headpipe-session.h"
