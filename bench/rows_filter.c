@@ -51,8 +51,9 @@ MOTION(jumps)
 
 static void make(struct motion *m, const char *name, const char *what, void (*run)(long), void (*plain_run)(long))
 {
-	m->ours.axis_map = "YXZ";
-	m->ours.invert = "XZ";
+	static const uint8_t yxz[3] = { 1, 0, 2 }, xz[2] = { 0, 2 };
+	m->ours.axis_map = (struct hp_list){ 3, yxz };
+	m->ours.invert = (struct hp_list){ 2, xz };
 	m->ours.smoothing = 0.18;
 	m->ours.fast_movement = 2.5;
 	m->ours.drift_correction = 0.002;

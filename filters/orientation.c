@@ -4,7 +4,6 @@
  * reports give the same bits; quat.h has the formulas. */
 #include "orientation.h"
 #include "api/builtin.h"
-#include "pose/axis_map.h"
 #include "pose/pose.h"
 #include <errno.h>
 #include <string.h>
@@ -15,10 +14,9 @@
 #define FAST_LEAST 0.01 /* rad/s; smaller thresholds count as it */
 
 static const struct hp_option options[] = {
-	HP_OPT_STR(struct orientation, axis_map, "YXZ",
-	           "which of the device's axes becomes x, y and z: the letters X, Y, Z in any order", HP_LIVE),
-	HP_OPT_STR(struct orientation, invert, "XZ",
-	           "axes to turn round after that: letters out of X, Y, Z, each once, or none", HP_LIVE),
+	HP_OPT_LIST(struct orientation, axis_map, "YXZ", "X|Y|Z", "which of the device's axes becomes x, y and z",
+	            HP_LIVE | HP_PERMUTATION),
+	HP_OPT_LIST(struct orientation, invert, "XZ", "X|Y|Z", "axes to turn round after that", HP_LIVE | HP_SET),
 	HP_OPT_REAL(struct orientation, smoothing, "0.18", 0.001, 1,
 	            "share of the new rotation that is taken over per sample at rest; 1 = no smoothing", HP_LIVE, NULL,
 	            0.05, 1),
@@ -29,32 +27,15 @@ static const struct hp_option options[] = {
 	HP_OPT_END,
 };
 
-/* Reads axis_map and invert; what is wrong goes to key and why. */
-static int read_axes(const struct orientation *o, struct hp_axis_map *map, const char **key, char *why, size_t size)
-{
-	int wrong = 0, r = hp_axis_map_read(map, o->axis_map, o->invert, &wrong, why, size);
-	*key = wrong ? "invert" : "axis_map";
-	return r;
-}
-
-static int check(const void *self, const char **key, char *why, size_t size)
-{
-	struct hp_axis_map map;
-	return read_axes(self, &map, key, why, size);
-}
-
-/* Changes nothing when one of the options is wrong. */
 static int changed(void *self)
 {
 	struct orientation *o = self;
-	struct hp_axis_map map;
-	const char *key;
-	char why[128];
-	int r = read_axes(o, &map, &key, why, sizeof why);
-	if (r < 0)
-		return r;
-	memcpy(o->from, map.from, sizeof map.from);
-	memcpy(o->sign, map.sign, sizeof map.sign);
+	for (int i = 0; i < 3; i++) {
+		o->from[i] = o->axis_map.at[i];
+		o->sign[i] = 1;
+	}
+	for (uint32_t i = 0; i < o->invert.n; i++)
+		o->sign[o->invert.at[i]] = -1;
 	return 0;
 }
 
@@ -173,7 +154,6 @@ HP_MODULE(orientation) = {
 	.open = open,
 	.filter = filter,
 	.changed = changed,
-	.check = check,
 	.reset = reset,
 	.command = command,
 };

@@ -8,7 +8,7 @@
 
 struct orientation {
 	/* options */
-	const char *axis_map, *invert;
+	struct hp_list axis_map, invert; /* of X, Y, Z */
 	double smoothing, fast_movement, drift_correction;
 	/* made from them */
 	int from[3];

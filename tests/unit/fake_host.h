@@ -305,6 +305,21 @@ static inline void fake_set(const struct hp_module *m, void *state, const char *
 		memcpy(at, &small, sizeof small);
 		break;
 	}
+	case HP_LIST: { /* of letters; the newest 64 lists last */
+		static uint8_t kept[64][8];
+		static unsigned next;
+		uint8_t *own = kept[next++ % 64];
+		struct hp_list l = { 0, own };
+		for (const char *c = strcmp(text, "none") ? text : ""; *c; c++)
+			for (uint8_t i = 0; o->choices[2 * i]; i++) {
+				if ((o->choices[2 * i] | 0x20) == (*c | 0x20) && l.n < 8)
+					own[l.n++] = i;
+				if (!o->choices[2 * i + 1])
+					break;
+			}
+		memcpy(at, &l, sizeof l);
+		break;
+	}
 	case HP_NS:
 		memcpy(at, &ns, sizeof ns);
 		break;

@@ -65,8 +65,8 @@ static void configure(struct session *s, char *pairs)
 	}
 	s->map[3] = s->invert[inverted] = 0;
 	if (used == 7) {
-		o->axis_map = s->map;
-		o->invert = inverted ? s->invert : "none";
+		fake_set(&hp_filter_orientation, o, "axis_map", s->map);
+		fake_set(&hp_filter_orientation, o, "invert", inverted ? s->invert : "none");
 		assert_int_equal(hp_filter_orientation.changed(o), 0);
 		return;
 	}
