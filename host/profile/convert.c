@@ -168,12 +168,13 @@ static bool write_curves(struct out *o, int first, const char *section)
 
 /* ---- the other stages ------------------------------------------------------------------------------------------ */
 
-static void set(struct out *o, const char *filter, const char *key, const char *section, const char *theirs, double def)
+static void set(struct out *o, const char *filter, const char *key, const char *unit, const char *section,
+                const char *theirs, double def, double scale)
 {
 	char buf[32];
 	double v = hp_profile_number(o->p, section, theirs, def);
 	if (o->has(filter, key))
-		fprintf(o->ini, "%s = %s\n", key, number(v, buf));
+		fprintf(o->ini, "%s = %s%s\n", key, number(v * scale, buf), unit);
 	else
 		note(o, "[%s] %s = %s: %s has no such setting", section, theirs, number(v, buf), filter);
 }
@@ -186,25 +187,22 @@ static void write_filter(struct out *o)
 	if (accela && o->has("accela", NULL)) {
 		const char *from = hamilton ? "accela-hamilton-sliders" : "accela-sliders";
 		fprintf(o->ini, "\n[filter accela]\n");
-		set(o, "accela", "smoothing", from, "rotation-sensitivity", 1.5);
-		set(o, "accela", "dead_zone", from, "rotation-deadzone", .03);
-		if (o->has("accela", "position_smoothing")) {
-			set(o, "accela", "position_smoothing", from, "translation-sensitivity", 1);
-			set(o, "accela", "position_dead_zone", from, "translation-deadzone", .1);
-		}
-		if (hamilton)
-			note(o, "filter-dll = accela-hamilton: its smoothing while leaning in has no counterpart");
+		set(o, "accela", "smoothing", "", from, "rotation-sensitivity", 1.5, 1);
+		set(o, "accela", "deadzone", "", from, "rotation-deadzone", .03, 1);
+		set(o, "accela", "pos_smoothing", "", from, "translation-sensitivity", 1, 1);
+		set(o, "accela", "pos_deadzone", "", from, "translation-deadzone", .1, 1);
+		if (hamilton && hp_profile_number(o->p, from, "max_zoomed_smoothing", 0) > 0)
+			note(o, "[%s] max_zoomed_smoothing: smoothing while leaning in has no counterpart", from);
 	} else if (ewma && o->has("ewma", NULL)) {
 		fprintf(o->ini, "\n[filter ewma]\n");
-		if (o->has("ewma", "min")) {
-			set(o, "ewma", "min", "ewma-filter", "min-smoothing", .02);
-			set(o, "ewma", "max", "ewma-filter", "max-smoothing", .7);
-		}
-		note(o, "filter-dll = ewma: look at the values of [filter ewma]; opentrack's adapts in another way");
+		set(o, "ewma", "min", "ms", "ewma-filter", "min-smoothing", .02, 1000);
+		set(o, "ewma", "max", "ms", "ewma-filter", "max-smoothing", .7, 1000);
+		set(o, "ewma", "curve", "", "ewma-filter", "smoothing-scale-curve", .8, 1);
 	} else if (*dll) {
+		bool kalman = o->has("kalman", NULL);
 		note(o, "filter-dll = %s: no such filter here; %s", dll,
-		     o->has("kalman", NULL) ? "`kalman` is steadier and has no lag" : "nothing is smoothed");
-		if (o->has("kalman", NULL))
+		     kalman ? "`kalman` is steadier and has no lag" : "nothing is smoothed");
+		if (kalman)
 			fprintf(o->ini, "\n[filter kalman]\n");
 	}
 }

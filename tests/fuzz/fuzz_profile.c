@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static bool has(const char *filter, const char *key)
 {
-	return strcmp(filter, "ewma") != 0 && (!key || strcmp(key, "dead_zone") != 0);
+	return strcmp(filter, "ewma") != 0 && (!key || strcmp(key, "deadzone") != 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

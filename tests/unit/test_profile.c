@@ -4,11 +4,12 @@
 #include "profile/profile.h"
 #include <errno.h>
 
-static bool has_accela = true;
+static bool has_ewma;
 static bool has(const char *filter, const char *key)
 {
-	return !strcmp(filter, "accela") && has_accela &&
-	       (!key || !strcmp(key, "smoothing") || !strcmp(key, "dead_zone"));
+	if (!strcmp(filter, "ewma"))
+		return has_ewma;
+	return !strcmp(filter, "accela") && (!key || !strcmp(key, "smoothing") || !strcmp(key, "deadzone"));
 }
 struct result {
 	char *ini, *notes;
@@ -61,7 +62,7 @@ static void test_whole(void **unused)
 	                           "[input head]\nuse = hid\n\n"
 	                           "; `headpipe calibrate` finds these for a tracker that moves the wrong way\n"
 	                           "[filter mount]\naxis_map = YXZ\ninvert = XZ\n\n"
-	                           "[filter accela]\nsmoothing = 1.25\ndead_zone = 0.05\n\n"
+	                           "[filter accela]\nsmoothing = 1.25\ndeadzone = 0.05\n\n"
 	                           "[filter center]\nmode = full\ntilt = mount\n\n"
 	                           "[filter curve]\nuse = curve\nyaw = 10.5:25 39.5:180\npitch = 10:19 40:60\n"
 	                           "pitch_negative = 10:0 30:90\n\n"
@@ -69,8 +70,10 @@ static void test_whole(void **unused)
 	                           "[filter curve_position]\nuse = curve\ny = 30:75\nz = 30:75\nx = 30:75\n\n"
 	                           "[filter target]\nuse = axes\ninvert = yaw\noffset_yaw = 5.5\nscale_roll = 0\n\n"
 	                           "[output game]\nuse = opentrack_udp\nto = 192.168.1.20:4243\n");
-	static const char *const said[] = { "tracker-dll = pt", "pitch-invert-sign: which signs",
+	static const char *const said[] = { "tracker-dll = pt",
+		                            "pitch-invert-sign: which signs",
 		                            "keycode-center = ScrollLock: shortcuts are not taken over",
+		                            "[accela-sliders] translation-deadzone = 0.1: accela has no such",
 		                            "relative-translation-mode = 2: not taken over",
 		                            "[tracker-pt]: 2 settings of a part of opentrack" };
 	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
@@ -103,6 +106,14 @@ static void test_forms(void **unused)
 	holds(r.ini, "use = opentrack_shm\n");
 	holds(r.notes, "filter-dll = ewma: no such filter here");
 	done(&r);
+	has_ewma = true;
+	r = CONVERT(
+	    "[modules]\nfilter-dll=ewma\n[ewma-filter]\n"
+	    "max-smoothing=@Variant(\\0\\0\\0\\x7f\\0\\0\\0\\x18::options::slider_value\\0?\\xe0\\0\\0\\0\\0\\0\\0"
+	    "\\0\\0\\0\\0\\0\\0\\0\\0?\\xf0\\0\\0\\0\\0\\0\\0)\n");
+	holds(r.ini, "[filter ewma]\nmin = 20ms\nmax = 500ms\ncurve = 0.8\n");
+	done(&r);
+	has_ewma = false;
 	r = CONVERT("[modules]\nprotocol-dll=fg\nfilter-dll=\n[opentrack-ui]\ncentering-mode=0\n[opentrack-mappings]\n"
 	            "yaw-max-value=60\npitch-max-output-value=180\n");
 	holds(r.ini, "use = flightgear\n");
