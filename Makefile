@@ -187,6 +187,20 @@ bench-live: deps
 	@$(MAKE) --no-print-directory $B/headpipe $(LIVE)
 	@B=$B sh bench/live/run.sh $(LIVE_ARGS)
 
+# Pose quality in figures (docs/pose.md). UPDATE=1 writes them into the page and into what a test compares with;
+# HEADS=folder: recorded heads of your own.
+BENCH_POSE := $(patsubst %.c,$B/%.o,$(wildcard bench/pose/*.c))
+HEADS ?= bench/pose/data
+.PHONY: bench-pose
+$B/headpipe-bench-pose: $(BENCH_POSE) $B/libhost.a
+	$(call Q,LINK $@)$(LINK) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
+bench-pose: deps
+	@$(MAKE) --no-print-directory $B/headpipe-bench-pose
+	@if [ -z "$(UPDATE)" ]; then $B/headpipe-bench-pose --heads '$(HEADS)'; else \
+	  $B/headpipe-bench-pose --write bench/pose/figures.txt && $B/headpipe-bench-pose --heads '$(HEADS)' >$B/pose.md && \
+	  awk 'FNR == NR { table = table $$0 "\n"; next } /^<!-- figures -->/ { print; printf "\n%s\n", table; skip = 1 } \
+	    /^<!-- end -->/ { skip = 0 } !skip' $B/pose.md docs/pose.md >$B/pose.new && mv $B/pose.new docs/pose.md; fi
+
 # Timing; number text against the C library, 10^8 values each; instructions per operation (see bench/count.sh).
 bench: deps
 	@$(MAKE) --no-print-directory $B/headpipe-bench
@@ -198,7 +212,7 @@ bench-count: deps
 	@$(MAKE) --no-print-directory $B/headpipe-bench
 	sh bench/count.sh $B/headpipe-bench
 
-tests: all $B/docs-tables $(UNIT) $(FUZZ) $(TESTMODS) $(if $(SANITIZE),,$(LIVE) $B/headpipe-bench $B/headpipe-bench-session)
+tests: all $B/docs-tables $(UNIT) $(FUZZ) $(TESTMODS) $(if $(SANITIZE),,$(LIVE) $B/headpipe-bench $B/headpipe-bench-session $B/headpipe-bench-pose)
 test: deps-test
 	@$(MAKE) --no-print-directory $(JOBS) tests
 	@B=$B CC='$(CC)' SANITIZE='$(SANITIZE)' sh tests/run.sh
@@ -269,4 +283,4 @@ format:
 clean:
 	rm -rf build
 -include $(SESSION_PIC:.o=.d) $(BENCH_SESSIONO:.o=.d)
--include $(BENCHO:.o=.d) $(LIBO:.o=.d) $B/tests/docs/tables.d $B/host/commands/main.d $(UNIT:=.d) $(PLAINO:.o=.d) $(FUZZ:=.d) $(TESTMODS:.so=.d)
+-include $(BENCHO:.o=.d) $(BENCH_POSE:.o=.d) $(LIBO:.o=.d) $B/tests/docs/tables.d $B/host/commands/main.d $(UNIT:=.d) $(PLAINO:.o=.d) $(FUZZ:=.d) $(TESTMODS:.so=.d)
