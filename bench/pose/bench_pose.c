@@ -20,7 +20,7 @@ struct candidate {
 };
 static const struct candidate candidates[] = {
 	{ "none", "", NULL, 0, 0, 0, "" },
-	{ "accela", "[filter accela]\nsmoothing = %s\n", "smoothing", 0.02, 5, 1, "" },
+	{ "accela", "[filter accela]\nsmoothing = %s\n", "smoothing", 0.02, 0.8, 1, "" },
 	{ "one_euro, beta .3", "[filter one_euro]\nbeta = 0.3\nmincutoff = %s\n", "mincutoff", 0.01, 20, -1, "" },
 	{ "ewma", "[filter ewma]\nmin = 1ms\nmax = %s\n", "max", 0.002, 20, 1, "s" },
 	{ "kalman", "[filter kalman]\nstillness = %s\n", "stillness", 0.04, 0.6, 1, "" },

@@ -3,6 +3,7 @@
  * never fire, as in a replay, and there is nothing else for a filter to ask for. */
 #include "chain.h"
 #include "base/alloc.h"
+#include "config/options.h"
 #include "graph/graph.h"
 #include "pose/pose.h"
 #include <errno.h>
@@ -193,6 +194,38 @@ struct judge_chain *judge_chain_new(const char *ini, size_t size, const char *fi
 		return NULL;
 	}
 	return c;
+}
+
+/* Filters that change where the head looks by design, not when or how smoothly. */
+static bool is_geometry(const char *name)
+{
+	static const char *const names[] = { "axes", "center", "curve", "drift", "mount", "neck", "orientation" };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+static void set(struct link *l, const char *key, const char *text)
+{
+	char why[200];
+	const struct hp_option *o = hp_option_find(l->module->options, key);
+	if (o)
+		hp_option_parse(o, text, NULL, (char *)l->state + o->offset, NULL, why, sizeof why);
+}
+
+void judge_chain_plain(struct judge_chain *c)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < c->n; i++)
+		if (is_geometry(c->link[i].module->name))
+			c->link[kept++] = c->link[i];
+	c->n = kept;
+	for (size_t i = 0; i < c->n; i++)
+		if (!strcmp(c->link[i].module->name, "orientation")) {
+			set(&c->link[i], "smoothing", "1");
+			set(&c->link[i], "drift_correction", "0");
+		}
 }
 
 static void end(struct judge_chain *c)

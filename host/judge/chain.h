@@ -26,6 +26,9 @@ struct judge_chain *judge_chain_new(const char *ini, size_t size, const char *fi
 void judge_chain_free(struct judge_chain *);
 /* Names of the filters, "kalman, resample". Owned by the chain. */
 const char *judge_chain_names(const struct judge_chain *);
+/* Takes out what smooths or predicts, so that poses come out as the tracker measured them, but with the same axes,
+ * centre and mapping. Before judge_chain_begin(). */
+void judge_chain_plain(struct judge_chain *);
 /* Begins anew: every filter is closed and opened again. 0, or -errno with a sentence in judge_chain_log(). */
 int judge_chain_begin(struct judge_chain *);
 void judge_chain_sample(struct judge_chain *, const struct hp_sample *);
