@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * broker.c - the loop's side of a connection to an MQTT broker: options, beginning, publishing, end. What happens
  * between is in broker_thread.c. */
-#define _GNU_SOURCE /* pthread_timedjoin_np */
+#define _GNU_SOURCE /* pthread_clockjoin_np */
 #include "broker.h"
 #include "base/clock.h"
 #include <errno.h>
@@ -148,9 +148,9 @@ void hp_mqtt_stop(struct hp_mqtt *m, const char *topic, const char *text)
 static bool ended_within(struct hp_mqtt *m, int seconds)
 {
 	struct timespec until;
-	clock_gettime(CLOCK_REALTIME, &until);
+	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += seconds;
-	return pthread_timedjoin_np(m->thread, NULL, &until) == 0;
+	return pthread_clockjoin_np(m->thread, NULL, CLOCK_MONOTONIC, &until) == 0;
 }
 
 bool hp_mqtt_close(struct hp_mqtt *m)

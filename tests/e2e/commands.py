@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Every command that `headpipe help` lists takes its arguments in the same ways and refuses wrong ones in the same words."""
 import re
-from program import *
+from lib import *
 
 MISSING = "/nonexistent/file"  # so that nothing is done
 BAD = {"TIME": "never", "NUMBER": "many", "COUNT": "many"}  # what such a value cannot be

@@ -4,8 +4,7 @@
 the beginning, the middle and the end; they read no other chunks (all others are damaged, and nobody notices); a part
 that begins behind the end is an error."""
 import json, os, struct, subprocess
-from lib import Checks, HEADPIPE, scratch
-from session_replay import hid
+from lib import Checks, HEADPIPE, hid, scratch
 
 c = Checks("session_part")
 folder = scratch()

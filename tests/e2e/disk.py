@@ -1,9 +1,6 @@
-#!/bin/sh
 # SPDX-License-Identifier: MIT
 # csv when the disk is full: what was written stays whole, one sentence, exit 1, and other outputs get everything.
-set -eu
-PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/e2e python3 - <<'END'
-from program import *
+from lib import *
 import resource
 
 HEAD = SYNTH + "speed=0\ncount=5000\n"
@@ -42,4 +39,3 @@ for limit in (100000, 123457, 4096, 300):
 p = run(HEAD + "[output tape]\nuse=csv\npath=no/such/folder/x.csv\n[output n]\nuse=null\n")
 check(p.returncode == 1 and p.stderr.count("No such file or directory") >= 1 and "t.ini:5" in p.stderr, f"no folder: {p.stderr}")
 end("disk")
-END

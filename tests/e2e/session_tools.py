@@ -1,33 +1,22 @@
-#!/bin/sh
 # SPDX-License-Identifier: MIT
 # The commands for session files: info, export, import, cut, recover, verify, diff, plot.
-set -eu
-PYTHONPATH=tests/e2e python3 - <<'EOF'
-from session_replay import *
-import csv, io, json, xml.etree.ElementTree as xml
-folder = tempfile.mkdtemp()
-checks = 0
+from lib import *
+import csv, io, json, resource, xml.etree.ElementTree as xml
 
-def tool(*args, code=0):
-    global checks
-    checks += 1
-    p = subprocess.run([headpipe, *args], capture_output=True, cwd=folder)
-    p.out, p.err = p.stdout.decode(), p.stderr.decode()
-    if p.returncode != code:
-        sys.exit(f"{' '.join(args)}: exit {p.returncode} instead of {code}\n{p.out[-800:]}\n{p.err[-800:]}")
+def tool(*args, code=0, **how):
+    p = command(*args, text=False, **how)
+    p.out, p.err = p.stdout.decode() if p.stdout is not None else "", p.stderr.decode()
+    check(p.returncode == code, f"{' '.join(args)}: exit {p.returncode} instead of {code}\n{p.out[-800:]}\n{p.err[-800:]}")
     return p
 
 def want(condition, *what):
-    global checks
-    checks += 1
-    if not condition:
-        sys.exit(f"wrong: {what}")
+    check(condition, what)
 
-hid(folder + "/in.hid", 4, 250)
+hid("in.hid", 4, 250)
 filt = "[filter pose]\nuse = orientation\n"
 def record(name, smoothing, extra=""):
-    run(f"[input head]\nuse = replay\npath = in.hid\nspeed = 0\n[filter pose]\nuse = orientation\nsmoothing = {smoothing}\n"
-        f"[output tape]\nuse = session\npath = {name}\n{extra}", folder)
+    replayed(f"[input head]\nuse = replay\npath = in.hid\nspeed = 0\n[filter pose]\nuse = orientation\nsmoothing = {smoothing}\n"
+        f"[output tape]\nuse = session\npath = {name}\n{extra}")
 record("a.mcap", 0.2)
 record("b.mcap", 0.2)
 record("c.mcap", 0.21)
@@ -73,7 +62,7 @@ part = [json.loads(l) for l in tool("export", "a.mcap", "--json", "--fields", "t
                                     "2s").out.splitlines()]
 want(list(part[0]) == ["time_ns", "yaw"] and part[0]["time_ns"] >= 10**9 and part[-1]["time_ns"] <= 2 * 10**9, part[0])
 want(tool("export", "a.mcap", "--csv", "--fields", "time_ns,quat_w", "-o", "x.csv").out == "")
-want(open(folder + "/x.csv").readline() == "time_ns,pose_qw\n")
+want(open(path_of("x.csv")).readline() == "time_ns,pose_qw\n")
 want("no field nose" in tool("export", "a.mcap", "--json", "--fields", "nose", code=2).err)
 want("nose" in tool("export", "a.mcap", "--csv", "--fields", "nose", code=2).err)
 want("--csv, --json or --hid-recorder must be given" in tool("export", "a.mcap", code=2).err)
@@ -81,19 +70,19 @@ want("--csv, --json or --hid-recorder must be given" in tool("export", "a.mcap",
 # hid-recorder there and back: the same reports
 back = tool("export", "a.mcap", "--hid-recorder").out
 events = lambda t: [l.split()[1:] for l in t.splitlines() if l.startswith("E:")]
-want([[float(e[0]), *e[1:]] for e in events(back)] == [[float(e[0]), *e[1:]] for e in events(open(folder + "/in.hid").read())])
-open(folder + "/back.hid", "w").write(back)
+want([[float(e[0]), *e[1:]] for e in events(back)] == [[float(e[0]), *e[1:]] for e in events(open(path_of("in.hid")).read())])
+write("back.hid", back)
 want("1000 reports, 923 samples" in tool("import", "back.hid", "-o", "d.mcap").out)
 want(tool("export", "d.mcap", "--hid-recorder").out == back)
 tool("verify", "d.mcap")
 want("File exists" in tool("import", "back.hid", "-o", "d.mcap", code=1).err)
 want("already" in tool("import", "a.mcap", "-o", "e.mcap", code=1).err)
-open(folder + "/bad.hid", "w").write("R: 3 05 01\n")
+write("bad.hid", "R: 3 05 01\n")
 tool("import", "bad.hid", "-o", "bad.mcap", code=1)
-want(not os.path.exists(folder + "/bad.mcap"))
+want(not os.path.exists(path_of("bad.mcap")))
 
 # an imported recording is what a run would have recorded
-run("[input head]\nuse = replay\npath = in.hid\nspeed = 0\n[output tape]\nuse = session\npath = live.mcap\n", folder)
+replayed("[input head]\nuse = replay\npath = in.hid\nspeed = 0\n[output tape]\nuse = session\npath = live.mcap\n")
 tool("import", "in.hid", "-o", "imported.mcap")
 want("the files hold the same" in tool("diff", "imported.mcap", "live.mcap").out)
 
@@ -109,13 +98,13 @@ want("differs by at most" in out and "the files hold the same" in out, out)
 tool("diff", "a.mcap", code=2)
 # nowhere to write to: one sentence, and no half file; a wrong column leaves no empty one
 for how in ("--csv", "--json", "--hid-recorder"):
-    p = subprocess.run(f"'{headpipe}' export a.mcap {how} >/dev/full", shell=True, capture_output=True, cwd=folder)
+    p = subprocess.run(f"'{headpipe}' export a.mcap {how} >/dev/full", shell=True, capture_output=True, cwd=d)
     want(p.returncode == 1 and b"No space left" in p.stderr, how, p.returncode, p.stderr)
-    p = subprocess.run([headpipe, "export", "a.mcap", how, "-o", "half"], capture_output=True, cwd=folder,
-                       preexec_fn=lambda: __import__("resource").setrlimit(__import__("resource").RLIMIT_FSIZE, (20000, 20000)))
-    want(p.returncode == 1 and b"File too large" in p.stderr and not os.path.exists(folder + "/half"), how, p.stderr)
+    p = subprocess.run([headpipe, "export", "a.mcap", how, "-o", "half"], capture_output=True, cwd=d,
+                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000)))
+    want(p.returncode == 1 and b"File too large" in p.stderr and not os.path.exists(path_of("half")), how, p.stderr)
 tool("export", "a.mcap", "--csv", "--fields", "nose", "-o", "half", code=2)
-want(not os.path.exists(folder + "/half"))
+want(not os.path.exists(path_of("half")))
 
 # cut, and its parts together are the whole
 tool("cut", "a.mcap", "-o", "p.mcap", "--from", "1s", "--to", "2s")
@@ -123,15 +112,15 @@ j = json.loads(tool("info", "p.mcap", "--json").out)
 want(abs(j["seconds"] - 1) < 0.01 and j["metadata"]["headpipe.session"]["continues"] == "a.mcap", j["seconds"])
 want({c["topic"]: c["messages"] for c in j["channels"]}["/events"] == 1, j["channels"])
 tool("verify", "p.mcap")
-r = Receivers()
-err = run("[input head]\nuse = replay\npath = p.mcap\nspeed = 0\n" + filt + outputs(r.ports), folder)
+r = Pair()
+err = replayed("[input head]\nuse = replay\npath = p.mcap\nspeed = 0\n" + filt + outputs(r.ports))
 want("p.mcap continues a.mcap" in err, err)
 want(len(r.take()[0]) in range(225, 236))
 
 # damage: every command says so, recover gets the rest
-data = bytearray(open(folder + "/a.mcap", "rb").read())
+data = bytearray(read("a.mcap"))
 data[len(data) // 2] ^= 4
-open(folder + "/hurt.mcap", "wb").write(data)
+write("hurt.mcap", data)
 out = tool("verify", "hurt.mcap", code=1).out
 want("damaged: wrong CRC" in out and "faults" in out, out)
 out = tool("recover", "hurt.mcap", "-o", "whole.mcap").out
@@ -140,21 +129,21 @@ want("good" in tool("verify", "whole.mcap").out)
 want("skipped" in tool("export", "hurt.mcap", "--csv", code=1).err)
 k = json.loads(tool("info", "hurt.mcap", "--json").out)
 want(k["damaged_chunks"] == 1, k["damaged_chunks"])
-open(folder + "/cut.mcap", "wb").write(data[:len(data) // 3])
+write("cut.mcap", data[:len(data) // 3])
 want("no end" in tool("info", "cut.mcap").out)
 want("cut off" in tool("recover", "cut.mcap", "-o", "cutwhole.mcap").out)
 n = {c["topic"]: c["messages"] for c in json.loads(tool("info", "cutwhole.mcap", "--json").out)["channels"]}
 want(200 < n["/head/sample"] < 400, n)
-open(folder + "/none.mcap", "wb").write(data[:200])
+write("none.mcap", data[:200])
 tool("recover", "none.mcap", "-o", "nothing.mcap", code=1)
-want(not os.path.exists(folder + "/nothing.mcap"))
+want(not os.path.exists(path_of("nothing.mcap")))
 # every single byte of a summary that is wrong: verify finds it
 summary = data.rfind(b"\x0f\x04\x00\x00\x00\x00\x00\x00\x00")
-good = bytearray(open(folder + "/a.mcap", "rb").read())
+good = bytearray(read("a.mcap"))
 for at in [*range(8, 60, 7), *range(summary, len(good), max(1, (len(good) - summary) // 12))]:
     hurt = bytearray(good)
     hurt[at] ^= 1
-    open(folder + "/h.mcap", "wb").write(hurt)
+    write("h.mcap", hurt)
     tool("verify", "h.mcap", code=1)
 
 # plot
@@ -163,12 +152,12 @@ tool("plot", "a.mcap", "-o", "a.svg")
 want("does not replace" in tool("plot", "a.mcap", "-o", "a.mcap", code=1).err)
 tool("verify", "a.mcap")
 # a device's name that is not UTF-8
-open(folder + "/latin.hid", "wb").write(open(folder + "/in.hid", "rb").read().replace(b"N: Synthetic", b"N: Caf\xe9 <\x22>"))
+write("latin.hid", read("in.hid").replace(b"N: Synthetic", b"N: Caf\xe9 <\x22>"))
 tool("import", "latin.hid", "-o", "latin.mcap")
 want(json.loads(tool("info", "latin.mcap", "--json").out)["device"]["name"].startswith("Caf\ufffd <\">"))
 tool("plot", "latin.mcap", "-o", "latin.svg")
-xml.parse(folder + "/latin.svg")
-svg = xml.parse(folder + "/a.svg").getroot()
+xml.parse(path_of("latin.svg"))
+svg = xml.parse(path_of("a.svg")).getroot()
 paths = [e for e in svg if e.tag.endswith("path")]
 want(len(paths) == 3 and all(len(p.get("d")) > 2000 for p in paths), len(paths))
 want(any("connected" in (e.findtext("{http://www.w3.org/2000/svg}title") or "") for e in svg))
@@ -177,11 +166,10 @@ want(any("connected" in (e.findtext("{http://www.w3.org/2000/svg}title") or "") 
 tool("pack", "imported.mcap", "-o", "i.hpk")
 tool("verify", "i.hpk")
 tool("unpack", "i.hpk", "-o", "i2.mcap")
-want(open(folder + "/imported.mcap", "rb").read() == open(folder + "/i2.mcap", "rb").read())
-want(os.path.getsize(folder + "/i.hpk") * 3 < os.path.getsize(folder + "/imported.mcap"))
+want(read("imported.mcap") == read("i2.mcap"))
+want(os.path.getsize(path_of("i.hpk")) * 3 < os.path.getsize(path_of("imported.mcap")))
 for name, options in (("e1.mcap", "encoding = json\n"), ("e2.mcap", "compression = zstd\nchunk_messages = 77\n")):
-    if "zstd" in options and "no libzstd" in subprocess.run([headpipe, "import", "in.hid", "-o", "z.mcap", "--compression", "zstd"],
-                                                            capture_output=True, text=True, cwd=folder).stderr:
+    if "zstd" in options and "no libzstd" in command("import", "in.hid", "-o", "z.mcap", "--compression", "zstd").stderr:
         continue
     record(name, 0.2, options)
     tool("pack", name, "-o", name + ".hpk")
@@ -192,23 +180,23 @@ for name, options in (("e1.mcap", "encoding = json\n"), ("e2.mcap", "compression
 want("packed already" in tool("pack", "i.hpk", "-o", "j.hpk", code=1).err)
 want("not a packed" in tool("unpack", "imported.mcap", "-o", "j.mcap", code=1).err)
 want("/packed/head/sample (columns)" in tool("export", "i.hpk", "--csv", code=1).err)
-hurt = bytearray(open(folder + "/i.hpk", "rb").read())
+hurt = bytearray(read("i.hpk"))
 for at in range(600, len(hurt), len(hurt) // 9):
     bad_one = bytearray(hurt)
     bad_one[at] ^= 16
-    open(folder + "/bad.hpk", "wb").write(bad_one)
-    p = subprocess.run([headpipe, "unpack", "bad.hpk", "-o", "j.mcap"], capture_output=True, cwd=folder)
+    write("bad.hpk", bad_one)
+    p = command("unpack", "bad.hpk", "-o", "j.mcap")
     want(p.returncode in (0, 1), p.returncode)
     if p.returncode == 0:
         want("the files hold the same" in tool("diff", "--all", "imported.mcap", "j.mcap").out, at)
-        os.unlink(folder + "/j.mcap")
-    want(not os.path.exists(folder + "/j.mcap"))
-want("recover" in tool("pack", "hurt.mcap", "-o", "j.hpk", code=1).err and not os.path.exists(folder + "/j.hpk"))
+        os.unlink(path_of("j.mcap"))
+    want(not os.path.exists(path_of("j.mcap")))
+want("recover" in tool("pack", "hurt.mcap", "-o", "j.hpk", code=1).err and not os.path.exists(path_of("j.hpk")))
 # two large messages of another program do not come into one block that unpack would refuse
 import struct
 rec = lambda op, body: struct.pack("<BQ", op, len(body)) + body
 text = lambda t: struct.pack("<I", len(t)) + t
-with open(folder + "/camera.mcap", "wb") as f:
+with open(path_of("camera.mcap"), "wb") as f:
     f.write(b"\x89MCAP0\r\n" + rec(1, text(b"") + text(b"other")) + rec(4, struct.pack("<HH", 1, 0) + text(b"/camera") + text(b"raw") + text(b"")))
     for k, n in enumerate((31 << 20, 40 << 20)):
         f.write(rec(5, struct.pack("<HIqq", 1, k, 1000 + k, 1000 + k) + bytes(n)))
@@ -216,18 +204,18 @@ tool("pack", "camera.mcap", "-o", "camera.hpk")
 tool("unpack", "camera.hpk", "-o", "camera2.mcap")
 want("the files hold the same" in tool("diff", "camera.mcap", "camera2.mcap").out)
 for f in ("camera.mcap", "camera2.mcap"):
-    os.unlink(f"{folder}/{f}")
+    os.unlink(path_of(f))
 
 # a topic of ours with other contents, and texts that would give orders to the terminal
 def foreign(name, *records):
-    open(f"{folder}/{name}", "wb").write(b"\x89MCAP0\r\n" + rec(1, text(b"") + text(b"other")) + b"".join(records))
+    write(name, b"\x89MCAP0\r\n" + rec(1, text(b"") + text(b"other")) + b"".join(records))
 foreign("other.mcap", rec(3, struct.pack("<H", 1) + text(b"x/Y") + text(b"ros2msg") + text(b"float64 yaw\n")),
         rec(4, struct.pack("<HH", 1, 1) + text(b"/head/sample") + text(b"cdr") + text(b"")),
         rec(4, struct.pack("<HH", 2, 0) + text(b"/\x1b[31m") + text(b"raw") + text(b"")),
         rec(5, struct.pack("<HIqq", 1, 0, 5, 5) + b"\0\1\0\0" + bytes(8)), rec(5, struct.pack("<HIqq", 2, 0, 6, 6)))
 want("channels: /head/sample (cdr), /\\x1b[31m (raw)" in tool("export", "other.mcap", "--csv", code=1).err)
 want("\x1b" not in tool("info", "other.mcap").out + tool("diff", "other.mcap", "a.mcap", code=1).out)
-err = run("[input head]\nuse = replay\npath = other.mcap\n[output o]\nuse = null\n", folder, code=1)
+err = replayed("[input head]\nuse = replay\npath = other.mcap\n[output o]\nuse = null\n", code=1)
 want("nothing in /hid/reports or /head/sample that can be played; channels: /head/sample (cdr)" in err, err)
 # a second connection has a channel of its own, with the same topic
 one = rec(4, struct.pack("<HH", 1, 0) + text(b"/hid/reports") + text(b"raw") + text(b"")) + rec(5, struct.pack("<HIqq", 1, 0, 5, 5) + b"x")
@@ -241,20 +229,20 @@ foreign("json.mcap", rec(4, struct.pack("<HH", 1, 0) + text(b"/head/sample") + t
         rec(5, struct.pack("<HIqq", 1, 0, 5, 5) + b'{"seq":'))
 for how in ("--csv", "--json"):
     want("1 samples cannot be read" in tool("export", "json.mcap", how, code=1).err)
-err = run("[input head]\nuse = replay\npath = json.mcap\n[output o]\nuse = null\n", folder)
+err = replayed("[input head]\nuse = replay\npath = json.mcap\n[output o]\nuse = null\n")
 want("cannot be read; such are left out" in err, err)
 
 # files that are none
-open(folder + "/text", "w").write("hello")
-for command in ("info", "verify"):
-    want("not an MCAP file" in tool(command, "text", code=1).err)
-    want("No such file" in tool(command, "nowhere", code=1).err)
+write("text", "hello")
+for word in ("info", "verify"):
+    want("not an MCAP file" in tool(word, "text", code=1).err)
+    want("No such file" in tool(word, "nowhere", code=1).err)
 tool("info", code=2)
 tool("info", "a.mcap", "--nonsense", code=2)
 
 # the next file at a size or a time; every one replays on its own
 record("t-%n.mcap", 0.2, "max_time = 1s\n")
-names = sorted(f for f in os.listdir(folder) if f.startswith("t-"))
+names = sorted(f for f in os.listdir(d) if f.startswith("t-"))
 want(names == ["t-1.mcap", "t-2.mcap", "t-3.mcap", "t-4.mcap"], names)
 total = 0
 for n in names:
@@ -264,18 +252,16 @@ for n in names:
     want(q["device"] and q["events"].get("connected") == 1, q)
 want(total == 1000, total)
 record("new/er/%Y/x-%n.mcap", 0.2)
-want(len(os.listdir(folder + "/new/er/" + time.strftime("%Y"))) == 1)
+want(len(os.listdir(d + "/new/er/" + time.strftime("%Y"))) == 1)
 record("s-%n.mcap", 0.2, "max_size = 100k\n")
-sizes = [os.path.getsize(f"{folder}/{f}") for f in os.listdir(folder) if f.startswith("s-")]
+sizes = [os.path.getsize(path_of(f)) for f in os.listdir(d) if f.startswith("s-")]
 want(len(sizes) >= 3 and max(sizes) <= 110000, sizes)
 # the same where no reports are recorded, because they are not wanted or there are none
 record("r-%n.mcap", 0.2, "reports = no\nmax_time = 1s\n")
-names = sorted(f for f in os.listdir(folder) if f.startswith("r-"))
+names = sorted(f for f in os.listdir(d) if f.startswith("r-"))
 want(names == ["r-1.mcap", "r-2.mcap", "r-3.mcap", "r-4.mcap"], names)
-run("[input head]\nuse = synth\nrate = 1000\ncount = 4000\nspeed = 0\n[output tape]\nuse = session\npath = y-%n.mcap\n"
-    "max_size = 300k\n", folder)
-sizes = [os.path.getsize(f"{folder}/{f}") for f in os.listdir(folder) if f.startswith("y-")]
+replayed("[input head]\nuse = synth\nrate = 1000\ncount = 4000\nspeed = 0\n[output tape]\nuse = session\npath = y-%n.mcap\n"
+    "max_size = 300k\n")
+sizes = [os.path.getsize(path_of(f)) for f in os.listdir(d) if f.startswith("y-")]
 want(len(sizes) == 4 and max(sizes) <= 310000, sizes)
-print(f"count: checks of the session commands {checks}")
-print("the commands for session files do what they say")
-EOF
+end("the commands for session files")

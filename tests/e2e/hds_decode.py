@@ -1,17 +1,13 @@
-#!/bin/sh
 # SPDX-License-Identifier: MIT
 # `headpipe hds decode` on the committed vectors: typed JSON, offsets, refusals, usage errors.
-set -eu
-python3 - "${B:-build}/headpipe" <<'EOF'
-import json, subprocess, sys
-headpipe, bad = sys.argv[1], 0
+from lib import *
+import json
+
 def run(hexa, *options):
-    p = subprocess.run([headpipe, "hds", "decode", "--hex", *options], input=hexa, capture_output=True, text=True)
+    p = command("hds", "decode", "--hex", *options, input=hexa)
     return p.returncode, p.stdout, p.stderr
 def wrong(what):
-    global bad
-    bad += 1
-    print("wrong:", what)
+    check(False, what)
 def plain(v):  # the vector's form: no offsets; the width of an integer does not count here
     out = {"t": "int" if v["t"].startswith("int") else v["t"]}
     if v["t"] == "array":
@@ -46,6 +42,7 @@ for name in ("values", "messages", "decode", "errors"):
         if refs == "hapnode-r":
             continue
         total += 1
+        check(True)
         unit = "--message" if name == "messages" or r.get("unit") == "message" else "--value"
         code, out, err = run(r["hex"], unit, "--refs=" + ("opack" if refs == "opack" else "hap"))
         if name == "errors":
@@ -79,19 +76,17 @@ if code != 1 or 'key str "b"' not in out or "offset 3: a dict key without a valu
 for args, text in ((["hds"], "missing"), (["hds", "encode"], "must be decode"), (["hds", "decode", "--xml"], "unknown option"),
                    (["hds", "decode", "--message", "--value"], "exclude"), (["hds", "decode", "a", "b"], "one argument too many: b"),
                    (["hds", "decode", "--refs=all"], "must be hap, opack or reject")):
-    p = subprocess.run([headpipe, *args], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    p = command(*args, stdin=subprocess.DEVNULL)
     if p.returncode != 2 or text not in p.stderr:
         wrong(f"{args}: {p.returncode} {p.stderr}")
 for text, hexa in (("no hexadecimal digit", "0x09"), ("odd", "090")):
     code, out, err = run(hexa)
     if code != 1 or text not in err:
         wrong(f"{hexa}: {err}")
-p = subprocess.run([headpipe, "hds", "decode", "/nonexistent/file"], capture_output=True, text=True)
+p = command("hds", "decode", "/nonexistent/file")
 if p.returncode != 1 or "No such file" not in p.stderr:
     wrong(f"missing file: {p.stderr}")
-p = subprocess.run([headpipe, "hds", "decode", "-"], input=bytes.fromhex(event), capture_output=True)
+p = command("hds", "decode", "-", input=bytes.fromhex(event), text=False)
 if p.returncode or b'"protocol":"control"' not in p.stdout:
     wrong("raw bytes from standard input")
-print("hds decode:", "as it should be" if not bad else f"{bad} wrong")
-sys.exit(bad != 0)
-EOF
+end("hds decode")
