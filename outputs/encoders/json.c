@@ -124,6 +124,7 @@ HP_MODULE(json) = {
 	.kind = HP_ENCODER,
 	.name = "json",
 	.summary = "one JSON object per sample, version 2 as sony-head-tracker sends it",
+	.media_type = "application/json",
 	.state_size = sizeof(struct json),
 	.encode = encode,
 	.event = event,

@@ -138,6 +138,7 @@ HP_MODULE(msgpack) = {
 	.traits = HP_BINARY,
 	.name = "msgpack",
 	.summary = "one MessagePack map per sample, with full precision and the sample's time",
+	.media_type = "application/vnd.msgpack",
 	.state_size = sizeof(struct msgpack),
 	.encode = encode,
 	.event = event,
