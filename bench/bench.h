@@ -25,6 +25,7 @@ void bench_rows_decode(void);
 void bench_rows_number(void);
 void bench_rows_filter(void);
 void bench_rows_mapping(void);
+void bench_rows_pose(void);
 void bench_rows_encode(void);
 void bench_rows_udp(void);
 void bench_rows_graph(void);

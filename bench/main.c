@@ -309,6 +309,7 @@ int main(int argc, char **argv)
 	bench_rows_number();
 	bench_rows_filter();
 	bench_rows_mapping();
+	bench_rows_pose();
 	bench_rows_encode();
 	bench_rows_udp();
 	bench_rows_graph();
