@@ -30,10 +30,11 @@ struct accela {
 };
 static const struct hp_option options[] = {
 	HP_OPT_REAL(struct accela, smoothing, "0.35", 0.01, 10,
-	            "of rotation: more is stiller and slower; opentrack comes with 1.5, made for webcams", HP_LIVE),
-	HP_OPT_REAL(struct accela, deadzone, "0.03", 0, 5, "degrees of turn that move nothing", HP_LIVE),
-	HP_OPT_REAL(struct accela, pos_smoothing, "1", 0.01, 10, "of position", HP_LIVE),
-	HP_OPT_REAL(struct accela, pos_deadzone, "0.1", 0, 5, "cm of shift that move nothing", HP_LIVE),
+	            "of rotation: more is stiller and slower; opentrack comes with 1.5, made for webcams", HP_LIVE,
+	            NULL, 0.05, 2.5),
+	HP_OPT_REAL(struct accela, deadzone, "0.03", 0, 5, "turns that move nothing", HP_LIVE, "deg", 0, 0.2),
+	HP_OPT_REAL(struct accela, pos_smoothing, "1", 0.01, 10, "of position", HP_LIVE, NULL, 0.05, 1.5),
+	HP_OPT_REAL(struct accela, pos_deadzone, "0.1", 0, 5, "shifts that move nothing", HP_LIVE, "cm", 0, 1),
 	HP_OPT_END,
 };
 

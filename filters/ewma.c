@@ -30,7 +30,8 @@ static const struct hp_option options[] = {
 	HP_OPT_NS_AS(struct ewma, least, "min", "20ms", 0.001, 10, "time constant in fast motion", HP_LIVE),
 	HP_OPT_NS_AS(struct ewma, most, "max", "700ms", 0.001, 60,
 	             "time constant at rest: longer is stiller and slower", HP_LIVE),
-	HP_OPT_REAL(struct ewma, curve, "0.8", 0.05, 5, "how early motion counts: larger gives way later", HP_LIVE),
+	HP_OPT_REAL(struct ewma, curve, "0.8", 0.05, 5, "how early motion counts: larger gives way later", HP_LIVE,
+	            NULL, 0.1, 5),
 	HP_OPT_END,
 };
 

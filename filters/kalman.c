@@ -45,13 +45,12 @@ struct kalman {
 static const struct hp_option options[] = {
 	HP_OPT_REAL(
 	    struct kalman, stillness, "0.1", 0.001, 5,
-	    "degrees of noise in the measured orientation to take away: more is stiller, and slower to believe a "
-	    "small motion",
-	    HP_LIVE),
+	    "noise in the measured orientation to take away: more is stiller, and slower to believe a small motion",
+	    HP_LIVE, "deg", 0.01, 1),
 	HP_OPT_ENUM(struct kalman, gyro, "auto", "auto|yes|no",
 	            "whether to follow the device's gyroscope: auto = while it turns as the pose does", HP_LIVE),
-	HP_OPT_REAL(struct kalman, gyro_noise, "0.1", 0.001, 20,
-	            "standard deviation of one gyroscope reading, degrees per second", HP_LIVE),
+	HP_OPT_REAL(struct kalman, gyro_noise, "0.1", 0.001, 20, "standard deviation of one gyroscope reading", HP_LIVE,
+	            "deg/s", 0.01, 2),
 	HP_OPT_END,
 };
 

@@ -20,13 +20,15 @@ struct one_euro {
 	struct vec rate, pos_rate; /* smoothed: deg/s, cm/s */
 };
 static const struct hp_option options[] = {
-	HP_OPT_REAL(struct one_euro, mincutoff, "0.5", 0.001, 1000,
-	            "Hz below which rotation passes at rest: less is stiller and slower", HP_LIVE),
-	HP_OPT_REAL(struct one_euro, beta, "0.3", 0, 1000, "Hz by which that rises per degree per second", HP_LIVE),
-	HP_OPT_REAL(struct one_euro, dcutoff, "1", 0.001, 1000, "Hz below which the speed itself passes", HP_LIVE),
-	HP_OPT_REAL(struct one_euro, pos_mincutoff, "1", 0.001, 1000, "as mincutoff, for the position", HP_LIVE),
+	HP_OPT_REAL(struct one_euro, mincutoff, "0.5", 0.001, 1000, "cutoff at rest: less is stiller and slower",
+	            HP_LIVE, "Hz", 0.01, 10),
+	HP_OPT_REAL(struct one_euro, beta, "0.3", 0, 1000, "Hz by which that rises per degree per second", HP_LIVE,
+	            NULL, 0, 1),
+	HP_OPT_REAL(struct one_euro, dcutoff, "1", 0.001, 1000, "cutoff of the speed itself", HP_LIVE, "Hz", 0.1, 10),
+	HP_OPT_REAL(struct one_euro, pos_mincutoff, "1", 0.001, 1000, "as mincutoff, for the position", HP_LIVE, "Hz",
+	            0.01, 10),
 	HP_OPT_REAL(struct one_euro, pos_beta, "0.3", 0, 1000, "as beta, for the position: Hz per cm per second",
-	            HP_LIVE),
+	            HP_LIVE, NULL, 0, 1),
 	HP_OPT_END,
 };
 

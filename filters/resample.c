@@ -44,7 +44,7 @@ struct resample {
 };
 
 static const struct hp_option options[] = {
-	HP_OPT_REAL(struct resample, rate, "250", 1, 2000, "poses per second"),
+	HP_OPT_REAL(struct resample, rate, "250", 1, 2000, "poses per second", 0, "Hz", 30, 1000),
 	HP_OPT_ENUM(struct resample, mode, "predict", "predict|interpolate",
 	            "predict: the pose of now; interpolate: one interval of the input later, for recordings and video"),
 	HP_OPT_STR(struct resample, latency, "auto",
@@ -55,7 +55,7 @@ static const struct hp_option options[] = {
 	          "never predict further than this beyond a sample, and send nothing any more", HP_LIVE),
 	HP_OPT_NS(struct resample, blend, "3ms", 0, 1, "time constant with which a correction is worked in", HP_LIVE),
 	HP_OPT_REAL(struct resample, rest, "0.3", 0, 100,
-	            "degrees per second below which prediction fades, so that rest stays at rest", HP_LIVE),
+	            "speed below which prediction fades, so that rest stays at rest", HP_LIVE, "deg/s", 0, 2),
 	HP_OPT_END,
 };
 

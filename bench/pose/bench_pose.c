@@ -331,6 +331,12 @@ static void watch_all(const char *folder)
 		snprintf(name, sizeof name, "trace%02d", traces[i]);
 		watch(name, "rms", head_rms(c, &t, 25, 0, 0), 0);
 		watch(name, "rms-late", head_rms(c, &t, 25, 0.04, 0), 0);
+		/* as recorded: a device's fusion that starts upside down must be followed, and not be called a wrong
+		 * gyroscope */
+		struct judge_chain *alone = chain("[filter kalman]\n");
+		watch(name, "farthest", head_worst(alone, &t), 0);
+		watch(name, "complaints", *judge_chain_log(alone) ? 1 : 0, 0);
+		judge_chain_free(alone);
 		head_trace_free(&t);
 	}
 }

@@ -179,3 +179,16 @@ int head_score(struct judge_chain *c, const struct head_trace *t, const struct j
 	free(errors);
 	return n ? 0 : -1;
 }
+
+double head_worst(struct judge_chain *c, const struct head_trace *t)
+{
+	struct judge_tracker tracker = { .gyro = JUDGE_GYRO_GOOD };
+	double worst = 0;
+	if (judge_chain_begin(c) < 0)
+		return 360;
+	play(c, t, &tracker);
+	const struct judge_poses *p = judge_chain_poses(c);
+	for (size_t i = 0; i < p->n && i < t->n; i++)
+		worst = fmax(worst, degrees_apart(t->row[i].quat, p->at[i].quat));
+	return p->n == t->n ? worst : 360;
+}

@@ -23,6 +23,8 @@ void head_trace_pose(const struct head_trace *, double time, double quat[4]);
 struct head_score {
 	double rms, p99; /* error of the pose that is seen, 250 times a second, degrees */
 };
+/* The largest distance between what comes out and the row that went in, degrees; the chain's log is left to be read. */
+double head_worst(struct judge_chain *, const struct head_trace *);
 /* tracker.rate 0 = every row. */
 int head_score(struct judge_chain *, const struct head_trace *, const struct judge_tracker *, struct head_score *);
 #endif
