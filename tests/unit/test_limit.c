@@ -107,6 +107,14 @@ static void time_goes_back(void **unused)
 	emit_pose(&b, "head", 11 * MS, 5);
 	assert_traced("game:s1 game:s3 game:s4");
 	bench_end(&b);
+	/* what comes a little out of order does not: up to two intervals before the next one's time */
+	replay_build(&b, "rate = 100\n");
+	emit_pose(&b, "head", 1000 * MS, 1);
+	emit_pose(&b, "head", 990 * MS, 2);
+	assert_traced("game:s1");
+	emit_pose(&b, "head", 990 * MS - 1, 3);
+	assert_traced("game:s3");
+	bench_end(&b);
 }
 
 static int jump_seen;

@@ -438,7 +438,7 @@ static void look_at_stream(struct probe *p, const struct hp_event *e)
 static void streams_change_with_connected(void **unused)
 {
 	struct bench b;
-	char name[8] = "One";
+	char name[8] = "One", serial[8] = "S", unique[8] = "U", features[8] = "1=00";
 	uint8_t descriptor[2] = { 5, 1 };
 	(void)unused;
 	bench_build(&b, INI);
@@ -450,22 +450,25 @@ static void streams_change_with_connected(void **unused)
 	struct hp_stream s = { .struct_size = sizeof s,
 		               .source = 99,
 		               .device = name,
-		               .serial = "S",
+		               .serial = serial,
+		               .unique_id = unique,
 		               .descriptor = descriptor,
 		               .descriptor_size = 2,
 		               .vendor = 0x54c,
-		               .features = "1=00" };
+		               .features = features };
 	head->describe(head, &s);
 	assert_null(late->stream(late)->device); /* not yet */
 	emit_event(&b, "head", HP_CONNECTED, 0, name);
-	memset(name, 'x', 3);
+	/* all of it was copied */
+	for (char *const *t = (char *const[]){ name, serial, unique, features, NULL }; *t; t++)
+		memset(*t, 'x', strlen(*t));
 	memset(descriptor, 0, 2);
 	assert_traced("pose:One/One late:One/One");
 	const struct hp_stream *now = late->stream(late);
 	assert_string_equal(now->device, "One");
 	assert_string_equal(now->serial, "S");
 	assert_string_equal(now->features, "1=00");
-	assert_null(now->unique_id);
+	assert_string_equal(now->unique_id, "U");
 	assert_memory_equal(now->descriptor, "\5\1", 2);
 	assert_int_equal(now->source, 0);
 	/* the last description before the event counts */
@@ -474,6 +477,7 @@ static void streams_change_with_connected(void **unused)
 	emit_event(&b, "head", HP_CONNECTED, 0, NULL);
 	assert_traced("pose:Three/- late:Three/-");
 	assert_null(late->stream(late)->descriptor);
+	assert_null(late->stream(late)->unique_id);
 	bench_end(&b);
 }
 

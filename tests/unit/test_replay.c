@@ -366,9 +366,48 @@ static void test_sessions(void **state)
 	printf("count: replayed session reports %d/%d\n", n, n);
 }
 
+static int looks, looks_behind; /* how often it was asked; how many answers are yes */
+static bool behind(const struct hp_host *h)
+{
+	(void)h;
+	looks++;
+	return looks_behind && looks_behind--;
+}
+/* At full speed it waits as long as somebody is behind, a millisecond at a time; a recording's rhythm never waits. */
+static void test_behind(void **state)
+{
+	static const char text[] = TRACKER_R "N: T\nE: 000000.010000 8 01 00 00 00 00 00 00 07\n"
+	                                     "E: 000000.020000 8 01 00 00 00 00 00 00 07\n";
+	(void)state;
+	for (int full = 1; full >= 0; full--) {
+		assert_int_equal(open_path(RECORDING(text), full ? "0" : "1", "no", "-1"), 0);
+		fake.host.behind = behind;
+		looks = 0;
+		looks_behind = 3;
+		assert_int_equal(m->start(state_of), 0);
+		int64_t begin = fake.time;
+		if (full) {
+			fake_run(&fake, begin, 100);
+			assert_int_equal(looks, 1);
+			assert_int_equal(fake.nsamples, 0);
+			fake_run(&fake, begin + 2999999, 100);
+			assert_int_equal(looks, 3);
+			assert_int_equal(fake.nsamples, 0);
+			fake_run(&fake, begin + 3000000, 100);
+			assert_int_equal(looks, 4);
+		} else {
+			fake_run(&fake, INT64_C(1) << 60, 100);
+			assert_int_equal(looks, 0);
+		}
+		assert_int_equal(fake.nsamples, 2);
+		finish();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_behind),
 		cmocka_unit_test(test_rhythm),   cmocka_unit_test(test_loop),    cmocka_unit_test(test_batches),
 		cmocka_unit_test(test_devices),  cmocka_unit_test(test_refused), cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_sessions), cmocka_unit_test(test_cuts),
