@@ -217,6 +217,18 @@ test: deps-test
 	@$(MAKE) --no-print-directory $(JOBS) tests
 	@B=$B CC='$(CC)' SANITIZE='$(SANITIZE)' sh tests/run.sh
 
+# The same on a busy machine, N=5 times.
+.PHONY: test-load mutants
+test-load: deps-test
+	@$(MAKE) --no-print-directory $(JOBS) tests
+	@B=$B CC='$(CC)' SANITIZE='$(SANITIZE)' N=$(N) sh tests/load.sh
+# Which small changes of the program does no test notice? make mutants [N=200] [SEED=1] [ONLY=host/run/limit.c]
+N    ?= $(if $(filter mutants,$(MAKECMDGOALS)),200,5)
+SEED ?= 1
+mutants: deps-test
+	@$(MAKE) --no-print-directory $(JOBS) tests
+	@B=$B python3 tests/mutants/mutate.py $(N) $(SEED) $(ONLY)
+
 # Wake-ups, CPU time, page faults and memory, idle and streaming; SECONDS_EACH=30 per case.
 bench-idle: all
 	@HEADPIPE=$B/headpipe sh bench/idle.sh
