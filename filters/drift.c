@@ -19,12 +19,13 @@
 #define OFFSET_TIME  10.0   /* s over which the gyroscope's offset is learned                             */
 #define OFFSET_TRUST 2.0    /* s that the first guess, no offset, counts for                              */
 #define SCATTER      1.0    /* deg/s RMS of all axes that a gyroscope at rest may scatter                 */
-#define MARGIN       0.05   /* deg/s beside the largest creep                                             */
+#define MARGIN       0.3    /* deg/s beside the largest creep: a worn head is never quite still          */
 #define NOISE        0.01   /* deg^2, of a heading                                                        */
 #define WANDER       0.01   /* deg^2/s, how far a head that is still wanders                              */
-#define CREEP_FIRST  0.01   /* (deg/s)^2, what is known of the creep at first                             */
+#define WANDER_TIME  2.0    /* s; times its speed squared: it keeps a direction for so long                 */
+#define CREEP_FIRST  0.004  /* (deg/s)^2, what is known of the creep at first                             */
 #define CREEP_WALK   2.5e-7 /* (deg/s)^2/s, how fast it changes                                          */
-#define FASTEST      1e5    /* deg/s; faster is no motion, and must not become infinite in a square          */
+#define FASTEST      1e5    /* deg/s; faster is no motion, and must not become infinite in a square     */
 #define FAR          1.0    /* deg; a heading so far off is no creep                                      */
 
 struct drift {
@@ -38,6 +39,7 @@ struct drift {
 	struct quat last;
 	struct vec fast, offset; /* deg/s, head's axes */
 	double scatter, offset_s, rest_s;
+	double speed; /* deg/s by the gyroscope, over half a second */
 	/* the Kalman filter; heading counts from the beginning of the rest */
 	bool tracking;
 	double measured, heading, creep, p00, p01, p11;
@@ -84,8 +86,9 @@ static void track(struct drift *d, double dt)
 	}
 	if ((d->second_s += dt) >= 1)
 		remember(d);
+	double more = fmax(0, d->speed - d->limit); /* what cannot be creep is the head */
 	d->heading += d->creep * dt;
-	d->p00 += 2 * dt * d->p01 + dt * dt * d->p11 + WANDER * dt;
+	d->p00 += 2 * dt * d->p01 + dt * dt * d->p11 + (WANDER + WANDER_TIME * more * more) * dt;
 	d->p01 += dt * d->p11;
 	double e = d->measured - d->heading;
 	if (fabs(e) > FAR) {
@@ -122,7 +125,8 @@ static bool is_still(struct drift *d, struct vec w, struct vec pose, double dt)
 	struct vec more = { w.x - pose.x, w.y - pose.y, w.z - pose.z };
 	toward(&d->offset, more, dt / fmin(d->offset_s + OFFSET_TRUST, OFFSET_TIME));
 	struct vec left = { d->fast.x - d->offset.x, d->fast.y - d->offset.y, d->fast.z - d->offset.z };
-	return length(left) < d->limit + MARGIN;
+	d->speed = length(left);
+	return d->speed < d->limit + MARGIN;
 }
 static void learn(struct drift *d, const struct hp_sample *s, struct quat q, double dt)
 {

@@ -25,9 +25,9 @@ static const struct hp_arg arguments[] = {
 	HP_ARG("--input",
 	       HP_OPT_STR(struct arguments, input, "",
 	                  "the input module that gives the poses; else hid, or that of the ini"),
-	       .value = "MODULE", .group = "from"),
+	       .value = "MODULE"),
 	HP_ARG("--session", HP_OPT_STR(struct arguments, session, "", "a recording of the motions instead of a device"),
-	       .value = "FILE", .group = "from"),
+	       .value = "FILE"),
 	HP_ARG("-s", HP_OPT_TEXTS(struct arguments, sets, 0, 64, "an option of the input"), .value = "key=value"),
 	HP_ARG("--write",
 	       HP_OPT_STR(struct arguments, write, "",
@@ -254,9 +254,13 @@ static int write_ini(const char *path, const struct hp_cal_answer *a)
 	free(edited);
 	return status;
 }
+extern const struct hp_command hp_command_calibrate;
+
 static int calibrate(void *state)
 {
 	const struct arguments *a = state;
+	if (a->session && a->input)
+		return hp_usage_error(&hp_command_calibrate, "--input and --session exclude each other");
 	struct hp_cal_answer answer;
 	look.cal.buffer = calloc(HP_CAL_SAMPLES, sizeof *look.cal.buffer);
 	if (!look.cal.buffer)

@@ -125,6 +125,7 @@ need(open(path("live.ini")).read(), "clock = program\n\n[filter mount]\naxis_map
 # what is wrong is said
 record("short.hid", motion(False)[:400])
 need(run("calibrate", "--session", "short.hid", code=1), "it ended: 2 of the 4 steps were seen")
+need(run("calibrate", "--session", "a.hid", "--input", "synth", code=2), "exclude each other")
 need(run("calibrate", "--session", "nothing.hid", code=1), "No such file")
 open(path("no.ini"), "w").write("[output null]\n")
 need(run("calibrate", "--session", "a.hid", "--write", "no.ini", code=1), "it has no [input ...]")

@@ -146,7 +146,7 @@ static void test_held(void **unused)
 /* Slow looks around leave no debt, neither while they last nor when the head rests afterwards. */
 static void test_slow_pan(void **unused)
 {
-	static const double speeds[] = { 0.4, 1, 2, 4, 10 };
+	static const double speeds[] = { 0.6, 1, 2, 4, 10 };
 	(void)unused;
 	for (size_t i = 0; i < 5; i++) {
 		struct world w;

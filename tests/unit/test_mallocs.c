@@ -149,6 +149,7 @@ static void everything(void **unused)
 	              "[filter kalman]\n[filter neck]\n[filter curve]\nyaw = 20:10 60:180\npitch_dead = 3\nx = 10:20\n"
 	              "[filter axes]\nscale_roll = 0.5\n[output json_udp]\n" UDP),
 	    false);
+	count("on_loss = return", with_port("[output json_udp]\nrate = 30\non_loss = return\n" UDP), false);
 	count("rate and on_loss", with_port("[output json_udp]\nrate = 30\non_loss = zero\n" UDP), false);
 }
 static void the_console(void **unused)
