@@ -19,7 +19,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 try() { # name compiler flags
 	folder=build/flags-$1
 	words() { make -s BUILD="flags-$1" CC="$2" CFLAGS="$3" LDFLAGS="$4" --eval "words: ; @printf '%s\n' \"\$($5)\"" words; }
-	computes=$(words "$1" "$2" "$3" "" 'filter $B/host/number/% $B/host/pose/% $B/host/base/% $B/host/hds/% $B/filters/% $B/inputs/decode/% $B/outputs/encoders/%,$(LIBO)')
+	computes=$(words "$1" "$2" "$3" "" 'filter $B/host/number/% $B/host/pose/% $B/host/base/% $B/host/config/% $B/host/hds/% $B/filters/% $B/inputs/decode/% $B/outputs/encoders/%,$(LIBO)')
 	[ "$computes" ] || { echo "no objects to look at"; exit 1; }
 	tests=
 	[ "$runs" ] && for p in $programs; do tests="$tests $folder/tests/unit/test_$p.o"; done
