@@ -78,6 +78,12 @@ static void event(void *self, const struct hp_event *e)
 		k->restart = true;
 }
 
+/* Seconds; the difference wraps around as unsigned would: no overflow, whatever a recording claims. */
+static double elapsed(int64_t time_ns, int64_t since_ns)
+{
+	return (double)(int64_t)((uint64_t)time_ns - (uint64_t)since_ns) / 1e9;
+}
+
 /* ---- whether the gyroscope can be trusted ------------------------------------------------------------------ */
 
 /* As the filter `mount` takes them: letters of the gyroscope's axes, and which to turn round after that. */
@@ -152,7 +158,7 @@ static void soften(struct kalman *k, struct quat before, struct quat after)
 static void judge(struct kalman *k, struct quat measured, struct vec reading, double dt,
                   const struct aided_noise *noise, int64_t time_ns)
 {
-	bool settled = time_ns - k->first_ns > (int64_t)(quiet_start * 1e9);
+	bool settled = elapsed(time_ns, k->first_ns) > quiet_start;
 	if (settled && !k->agree.settled)
 		agree_settled(&k->agree);
 	struct vec mean = k->has_reading ? vec_scale(vec_add(k->reading, reading), 0.5) : reading;
@@ -231,8 +237,7 @@ static int filter(void *self, struct hp_sample *s)
 	struct vec here = rotation_vec(s->gyro);
 	bool usable = (s->flags & HP_GYRO) && k->gyro != NEVER && vec_dot(here, here) < fastest * fastest;
 	const struct vec *reading = usable ? &here : NULL;
-	/* the difference wraps around as unsigned would: no overflow, whatever a recording claims */
-	double dt = (double)(int64_t)((uint64_t)s->time_ns - (uint64_t)k->last_ns) / 1e9;
+	double dt = elapsed(s->time_ns, k->last_ns);
 	if (!k->started || k->restart || (s->flags & HP_JUMP) || !(dt >= 0) || dt > longest_step)
 		begin(k, measured, reading, &noise, s->time_ns);
 	else
