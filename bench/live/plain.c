@@ -2,6 +2,8 @@
  * plain.c - the least that a program for the same job does: poll, read, decode, filter, encode, two sends. It stands
  * for the program that headpipe replaces, with headpipe's own decoding, filter and encoders, so that what differs is
  * the way between them. plain DESCRIPTOR-FILE OPENTRACK-PORT JSON-PORT, the node is descriptor $FAKE_NODE. */
+#include "config/errors.h"
+#include "config/options.h"
 #include "headpipe.h"
 #include "inputs/decode/tracker.h"
 #include "pose/pose.h"
@@ -25,22 +27,15 @@ static void on_term(int s)
 	stop = 1;
 }
 
+/* With every option's default, as the ini reader would set it. */
 static void *state_of(const struct hp_module *m)
 {
+	static struct hp_section none = { .file = "plain", .kind = "filter", .name = "plain" };
+	static struct hp_values values;
+	struct hp_errors errors = { 0 };
 	void *state = calloc(1, m->state_size + 1);
-	/* what the ini reader would do with the defaults of the filter */
-	for (const struct hp_option *o = m->options; o && o->key; o++) {
-		char *at = (char *)state + o->offset;
-		if (o->type == HP_REAL && o->def) {
-			double v = strtod(o->def, NULL);
-			memcpy(at, &v, sizeof v);
-		} else if (o->type == HP_BOOL && o->def) {
-			bool yes = !strcmp(o->def, "yes");
-			memcpy(at, &yes, sizeof yes);
-		} else if ((o->type == HP_STR || o->type == HP_PATH) && o->def) {
-			memcpy(at, &o->def, sizeof o->def);
-		}
-	}
+	if (m->options && hp_options_fill(m->options, state, &none, m->name, NULL, 0, &values, &errors) < 0)
+		exit(2);
 	return state;
 }
 
