@@ -57,7 +57,7 @@ struct csv {
 	uint8_t chosen[COLUMNS_MAX]; /* indexes into the table, in the order of the file */
 	int nchosen;
 	int64_t wall_offset; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, ns */
-	uint64_t rows, lost;
+	uint64_t lost;
 	bool broken;
 	char row[COLUMNS_MAX * (CELL_MAX + 1)];
 };
@@ -305,15 +305,14 @@ static int trouble(struct csv *c, int error)
 	c->lost++;
 	if (error != -ENOBUFS) {
 		c->broken = true;
-		snprintf(text, sizeof text, "%.512s: %s; the %llu rows before it are kept, no more are written",
-		         c->path, strerror(-error), (unsigned long long)c->rows);
+		snprintf(text, sizeof text, "%.512s: %s; no more rows are written", c->path, strerror(-error));
 		c->host->fail(c->host, -error, text);
 	} else if (c->lost == 1) {
 		snprintf(text, sizeof text,
 		         "%.512s: the disk is too slow, rows are lost; the end of the run tells how many", c->path);
 		c->host->log(c->host, HP_LOG_WARN, text);
 	}
-	return 0;
+	return HP_DROP;
 }
 static int csv_write(void *self, const struct hp_sample *s)
 {
@@ -321,7 +320,7 @@ static int csv_write(void *self, const struct hp_sample *s)
 	char *p = c->row;
 	if (c->broken) {
 		c->lost++;
-		return 0;
+		return HP_DROP;
 	}
 	for (int i = 0; i < c->nchosen; i++) {
 		p += cell(c, &columns[c->chosen[i]], s, p);
@@ -331,7 +330,6 @@ static int csv_write(void *self, const struct hp_sample *s)
 	int r = c->host->file_write(c->file, c->row, (size_t)(p - c->row));
 	if (r < 0)
 		return trouble(c, r);
-	c->rows++;
 	return 0;
 }
 static void csv_event(void *self, const struct hp_event *e)

@@ -49,7 +49,7 @@ static int exec_send(void *self, const void *data, size_t size)
 	long n = hp_frame((enum hp_framing)e->framing, data, size, e->frame, sizeof e->frame);
 	if (n < 0) {
 		e->host->fail(e->host, (int)-n, hp_framing_error(n));
-		return 0;
+		return HP_DROP;
 	}
 	int r = hp_child_put(&e->child, e->frame, (size_t)n);
 	e->sent += r == 0;
@@ -58,7 +58,7 @@ static int exec_send(void *self, const void *data, size_t size)
 		e->host->log(
 		    e->host, HP_LOG_WARN,
 		    "the program does not read fast enough, samples are dropped; their number is told at the end");
-	return 0;
+	return r == 0 ? 0 : HP_DROP;
 }
 
 static void exec_stop(void *self)

@@ -27,7 +27,7 @@ struct file {
 	uint64_t oldest;        /* of the first numbered file that is still there */
 	uint64_t bytes, limit;
 	int64_t deadline;
-	uint64_t records, lost;
+	uint64_t lost;
 	bool broken, due;
 	size_t stem; /* path up to where the number goes */
 	uv_fs_t unlink;
@@ -219,12 +219,12 @@ static int trouble(struct file *f, long error)
 		if (f->lost == 1)
 			f->host->log(f->host, HP_LOG_WARN,
 			             "the disk is too slow, samples are lost; their number is told at the end");
-		return 0;
+		return HP_DROP;
 	}
 	f->broken = true;
 	snprintf(text, sizeof text, "%.*s: %s", NAME_MAX_BYTES, f->name, strerror((int)-error));
 	f->host->fail(f->host, (int)-error, text);
-	return 0;
+	return HP_DROP;
 }
 
 static int file_send(void *self, const void *data, size_t size)
@@ -232,14 +232,14 @@ static int file_send(void *self, const void *data, size_t size)
 	struct file *f = self;
 	if (f->broken) {
 		f->lost++;
-		return 0;
+		return HP_DROP;
 	}
 	long n = hp_frame((enum hp_framing)f->framing, data, size, f->frame, sizeof f->frame);
 	if (n < 0) {
 		f->broken = true;
 		f->lost++;
 		f->host->fail(f->host, (int)-n, hp_framing_error(n));
-		return 0;
+		return HP_DROP;
 	}
 	if (f->bytes && (f->due || f->bytes + (uint64_t)n > f->limit)) {
 		int r = rotate(f);
@@ -250,7 +250,6 @@ static int file_send(void *self, const void *data, size_t size)
 	if (r < 0)
 		return trouble(f, r);
 	f->bytes += (uint64_t)n;
-	f->records++;
 	return 0;
 }
 
@@ -277,8 +276,7 @@ static void file_close(void *self)
 	char text[NAME_MAX_BYTES + 128];
 	if (!f->lost)
 		return;
-	snprintf(text, sizeof text, "%s: %llu samples written, %llu lost", f->path, (unsigned long long)f->records,
-	         (unsigned long long)f->lost);
+	snprintf(text, sizeof text, "%s: %llu samples lost", f->path, (unsigned long long)f->lost);
 	f->host->log(f->host, HP_LOG_WARN, text);
 }
 

@@ -122,12 +122,12 @@ static int mqtt_send(void *self, const void *data, size_t size)
 		if (s->dropped++ == 0)
 			m->host->log(m->host, HP_LOG_WARN,
 			             "the broker is too slow, samples are dropped; their number is told at the end");
-		return 0;
+		return HP_DROP;
 	}
 	int rc = hp_mqtt_publish(&s->session, &s->waiting, s->topic, data, size, m->options.qos, m->retain);
 	if (rc == MOSQ_ERR_SUCCESS)
 		return 0;
-	return rc == MOSQ_ERR_NO_CONN || rc == MOSQ_ERR_CONN_LOST ? (s->absent++, 0)
+	return rc == MOSQ_ERR_NO_CONN || rc == MOSQ_ERR_CONN_LOST ? (s->absent++, HP_DROP)
 	       : rc == MOSQ_ERR_NOMEM                             ? -ENOMEM
 	                                                          : -EIO;
 }

@@ -348,18 +348,20 @@ static int tcp_open(void *self, const struct hp_host *host)
 static int tcp_send(void *self, const void *data, size_t size)
 {
 	struct tcp *t = self;
+	int taken = 0;
 	if (!t->open)
-		return 0;
+		return HP_DROP;
 	long n = hp_frame((enum hp_framing)t->framing, data, size, t->frame, sizeof t->frame);
 	if (n < 0) {
 		t->host->fail(t->host, (int)-n, hp_framing_error(n));
-		return 0;
+		return HP_DROP;
 	}
 	for (uint32_t i = 0; i < t->npeers; i++) {
 		struct peer *p = &t->peers[i];
 		if (p->state != OPEN)
 			continue;
 		int r = hp_outflow_put(&p->out, t->frame, (size_t)n);
+		taken += r == 0;
 		if (r == -ENOBUFS) {
 			t->slow++;
 			drop(t, p, "is too slow and was disconnected");
@@ -367,7 +369,7 @@ static int tcp_send(void *self, const void *data, size_t size)
 			drop(t, p, r == -EPIPE || r == -ECONNRESET ? "has closed the connection" : strerror(-r));
 		}
 	}
-	return 0;
+	return taken ? 0 : HP_DROP; /* sent when somebody has it */
 }
 
 /* What still waits goes out as far as the kernel takes it. */

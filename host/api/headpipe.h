@@ -401,11 +401,14 @@ struct hp_module {
 	int (*start)(void *self) HP_UNSET;                        /* inputs: begin to emit; all sections are open   */
 	/* [hot] edit in place, quat first of all; HP_KEEP, HP_DROP or -errno */
 	int (*filter)(void *self, struct hp_sample *) HP_UNSET;
-	/* [hot] outputs that take samples; rotvec and ypr are up to date; 0 or -errno */
+	/* [hot] outputs that take samples; rotvec and ypr are up to date; 0, -errno, or HP_DROP: it does not leave
+	 * (nobody is connected, the peer is slow), which the module itself says and counts; the host only counts it as
+	 * not sent */
 	int (*write)(void *self, const struct hp_sample *) HP_UNSET;
 	/* [hot] encoders: bytes written to buf, with HP_MORE or without; 0 = nothing to send, -ENOSPC, -EDOM */
 	int (*encode)(void *self, const struct hp_sample *, const struct hp_stream *, void *buf, size_t cap) HP_UNSET;
-	int (*send)(void *self, const void *, size_t) HP_UNSET;  /* [hot] outputs that carry an encoder's bytes      */
+	int (*send)(void *self, const void *,
+	            size_t) HP_UNSET; /* [hot] outputs that carry an encoder's bytes; as write */
 	void (*raw)(void *self, const struct hp_raw *) HP_UNSET; /* [hot] outputs: the source's untouched reports    */
 	void (*event)(void *self, const struct hp_event *) HP_UNSET;
 	int (*changed)(void *self) HP_UNSET;                   /* live options, once per batch; -errno rolls back */

@@ -9,6 +9,7 @@
 #include "run/life.h"
 #include "run/live.h"
 #include "run/loop.h"
+#include "run/output.h"
 #include "run/perf.h"
 #include "run/realtime.h"
 #include "run/request.h"
@@ -98,7 +99,7 @@ static void say_counts(const struct hp_run *run)
 {
 	for (size_t i = 0; i < run->nnodes; i++) {
 		const struct hp_node *n = run->nodes[i];
-		char more[128] = "";
+		char more[200] = "";
 		if (n->trouble.total)
 			snprintf(more, sizeof more, ", %llu failed", (unsigned long long)n->trouble.total);
 		if (n->counts.lost)
@@ -106,10 +107,18 @@ static void say_counts(const struct hp_run *run)
 		if (n->counts.not_finite)
 			snprintf(more + strlen(more), sizeof more - strlen(more), ", %llu not finite",
 			         (unsigned long long)n->counts.not_finite);
+		uint64_t waited = hp_output_unwritten(n),
+		         out = n->counts.out - (waited < n->counts.out ? waited : n->counts.out);
+		if (n->counts.dropped)
+			snprintf(more + strlen(more), sizeof more - strlen(more), ", %llu not sent",
+			         (unsigned long long)n->counts.dropped);
+		if (waited)
+			snprintf(more + strlen(more), sizeof more - strlen(more), ", %llu not written",
+			         (unsigned long long)waited);
 		if (n->kind == HP_INPUT)
 			hp_log(HP_LOG_INFO, n->who, "%llu samples%s", (unsigned long long)n->counts.in, more);
 		else if (n->kind == HP_OUTPUT)
-			hp_log(HP_LOG_INFO, n->who, "%llu of %llu samples%s", (unsigned long long)n->counts.out,
+			hp_log(HP_LOG_INFO, n->who, "%llu of %llu samples%s", (unsigned long long)out,
 			       (unsigned long long)n->counts.in, more);
 	}
 }

@@ -5,6 +5,7 @@
 #define HP_NODE_H
 #include "api/builtin.h"
 #include "headpipe.h"
+#include <stdatomic.h>
 
 struct hp_run;
 
@@ -46,6 +47,11 @@ struct hp_counts {
 	uint64_t in, out;    /* samples that came, that left well */
 	uint64_t not_finite; /* samples dropped for that          */
 	uint64_t lost;       /* inputs: dropped between a thread and the loop */
+	uint64_t dropped;    /* outputs: did not leave, by the module's own count */
+	/* outputs that write files: of `out`, what went into a ring, and what the writer thread has put where it
+	 * belongs */
+	uint64_t handed;
+	_Atomic uint64_t stored;
 };
 
 /* run/output.c: failures of one output, told at most once a second. */

@@ -2,7 +2,8 @@
  * file.c - the `file` service: records to a file on the writer thread, whole or not at all.
  *
  * When the disk is full the file is cut back to the end of its last whole record, said once, and nothing more is
- * accepted. */
+ * accepted. What is told at the end is what is in the file: the loop counts samples that go into the ring, the thread
+ * those that it has written. */
 #include "file.h"
 #include "base/log.h"
 #include "complain.h"
@@ -20,6 +21,7 @@ struct hp_file { /* the loop's side */
 	struct hp_file *next;
 	struct hp_node *node;
 	struct hp_sink *sink;
+	uint64_t last; /* the sample that the last record belonged to */
 };
 struct target { /* the writer thread's side */
 	const struct hp_host *host;
@@ -31,21 +33,48 @@ struct target { /* the writer thread's side */
 	size_t used, nends;
 	uint8_t buffer[BUFFER];
 	uint32_t ends[1024]; /* where records end in the buffer                */
+	uint64_t of[1024];   /* the samples they belong to; 0 = none           */
+	uint64_t last;       /* the sample of the last record that was written */
 };
 
-static int broken(struct target *t, size_t written, int err)
+/* The first n records of the buffer are in the file. A sample may take several records; it is stored with its last. */
+static void written(struct target *t, size_t n)
+{
+	uint64_t samples = 0;
+	for (size_t i = 0; i < n; i++) {
+		samples += t->of[i] && t->of[i] != t->last;
+		t->last = t->of[i];
+	}
+	if (samples && n < t->nends && t->of[n] == t->last)
+		samples--; /* the rest of it is missing */
+	t->records += n;
+	if (samples && hp_writer_speak()) {
+		atomic_fetch_add(&hp_node_of(t->host)->counts.stored, samples);
+		hp_writer_spoken();
+	}
+}
+
+static void fail(const struct target *t, int err, const char *text)
+{
+	if (!hp_writer_speak())
+		return;
+	t->host->fail(t->host, err, text);
+	hp_writer_spoken();
+}
+
+static int broken(struct target *t, size_t done, int err)
 {
 	char text[512];
-	for (size_t i = 0; i < t->nends && t->ends[i] <= written; i++) {
-		t->records++;
-		if (i + 1 == t->nends || t->ends[i + 1] > written)
-			t->whole += t->ends[i];
-	}
+	size_t n = 0;
+	while (n < t->nends && t->ends[n] <= done)
+		n++;
+	t->whole += n ? t->ends[n - 1] : 0;
+	written(t, n);
 	if (t->regular && ftruncate(t->fd, t->whole) < 0)
 		hp_log(HP_LOG_WARN, NULL, "%s: its last record may be cut short: %s", t->path, strerror(errno));
 	snprintf(text, sizeof text, "%.300s: %s; the file ends after record %llu", t->path, strerror(err),
 	         (unsigned long long)t->records);
-	t->host->fail(t->host, err, text);
+	fail(t, err, text);
 	t->used = t->nends = 0;
 	return -err;
 }
@@ -61,9 +90,10 @@ static int write_out(void *ctx)
 		if (n < 0)
 			return broken(t, done, errno);
 		done += (size_t)n;
+		hp_writer_moved();
 	}
 	t->whole += (off_t)t->used;
-	t->records += t->nends;
+	written(t, t->nends);
 	t->used = t->nends = 0;
 	return 0;
 }
@@ -71,6 +101,10 @@ static int write_out(void *ctx)
 static int take_record(void *ctx, const void *record, size_t size)
 {
 	struct target *t = ctx;
+	uint64_t of;
+	memcpy(&of, record, sizeof of);
+	record = (const uint8_t *)record + sizeof of;
+	size -= sizeof of;
 	if (t->used + size > BUFFER || t->nends == sizeof t->ends / sizeof *t->ends) {
 		int r = write_out(t);
 		if (r < 0)
@@ -78,6 +112,7 @@ static int take_record(void *ctx, const void *record, size_t size)
 	}
 	memcpy(t->buffer + t->used, record, size); /* a record is below half a ring, see file_write */
 	t->used += size;
+	t->of[t->nends] = of;
 	t->ends[t->nends++] = (uint32_t)t->used;
 	return 0;
 }
@@ -91,7 +126,7 @@ static void end(void *ctx, uint64_t lost)
 	if (close(t->fd) < 0) { /* some file systems only say now that they had no room */
 		char text[512];
 		snprintf(text, sizeof text, "%.300s: %s", t->path, strerror(errno));
-		t->host->fail(t->host, errno, text);
+		fail(t, errno, text);
 	}
 	free(t->path);
 	free(t);
@@ -118,7 +153,7 @@ struct hp_file *hp_file_open(const struct hp_host *h, const char *path, const ch
 		t->regular = S_ISREG(st.st_mode);
 		t->whole = *mode == 'a' ? st.st_size : 0;
 		f->node = n;
-		f->sink = hp_sink_open(&ops, t, RING);
+		f->sink = hp_sink_open(&ops, t, RING, path, &st);
 		if (f->sink) {
 			f->next = n->handles.files;
 			n->handles.files = f;
@@ -140,7 +175,22 @@ struct hp_file *hp_file_open(const struct hp_host *h, const char *path, const ch
 
 int hp_file_write(struct hp_file *f, const void *record, size_t size)
 {
-	return size > BUFFER ? -EMSGSIZE : hp_sink_push(f->sink, record, size);
+	struct hp_counts *c = &f->node->counts;
+	/* another number for every sample that the module is given; before the first there are none */
+	uint64_t of = f->node->opening ? 0 : c->out + c->dropped + f->node->trouble.total + 1;
+	if (size > BUFFER)
+		return -EMSGSIZE;
+	uint8_t *to = hp_sink_reserve(f->sink, sizeof of + size);
+	if (!to) {
+		int err = hp_sink_error(f->sink);
+		return err ? err : -ENOBUFS;
+	}
+	memcpy(to, &of, sizeof of);
+	memcpy(to + sizeof of, record, size);
+	hp_sink_commit(f->sink);
+	c->handed += of && of != f->last;
+	f->last = of;
+	return 0;
 }
 
 void hp_file_close(struct hp_file *f)

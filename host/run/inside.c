@@ -190,3 +190,13 @@ const char *hp_inside_point(const struct hp_host *h)
 {
 	return hp_node_of(h)->up->name;
 }
+
+void hp_inside_handed(const struct hp_host *h, uint64_t samples)
+{
+	hp_node_of(h)->counts.handed = samples;
+}
+
+void hp_inside_stored(const struct hp_host *h, uint64_t samples)
+{
+	atomic_fetch_add(&hp_node_of(h)->counts.stored, samples);
+}

@@ -5,6 +5,7 @@
 #ifndef HP_INSIDE_H
 #define HP_INSIDE_H
 #include <stddef.h>
+#include <stdint.h>
 
 struct hp_host;
 struct hp_event;
@@ -28,6 +29,10 @@ char *hp_inside_ini_text(const struct hp_host *);
  * filters on it, "pose,turn". The caller frees them; NULL: no memory. */
 char *hp_inside_chain(const struct hp_host *);
 char *hp_inside_filters(const struct hp_host *);
+/* Outputs that write files beside the `file` service: how many of the samples they said 0 to went to a writer thread,
+ * at the end; and how many more are where they belong. [any] between hp_writer_speak() and hp_writer_spoken() */
+void hp_inside_handed(const struct hp_host *, uint64_t samples);
+void hp_inside_stored(const struct hp_host *, uint64_t samples);
 /* The name of what feeds this section; the host's own. */
 const char *hp_inside_point(const struct hp_host *);
 #endif

@@ -59,6 +59,7 @@ static int open_one(struct hp_node *n)
 int hp_life_open(struct hp_run *run)
 {
 	int r = hp_loop_open(run, hp_life_turn);
+	hp_writer_grace(run->ini->settings.grace);
 	if (r >= 0)
 		r = hp_timers_open(run);
 	if (r >= 0)
@@ -201,6 +202,17 @@ static void last_words(struct hp_run *run)
 	}
 }
 
+/* Beside those that failed and have said what their file holds. */
+static void say_unwritten(const struct hp_run *run)
+{
+	for (size_t i = 0; i < run->nnodes; i++) {
+		const struct hp_node *n = run->nodes[i];
+		if (!n->dead && hp_output_unwritten(n))
+			hp_log(HP_LOG_ERROR, n->who, "the last %llu samples are not written",
+			       (unsigned long long)hp_output_unwritten(n));
+	}
+}
+
 void hp_life_end(struct hp_run *run)
 {
 	if (!run->loop)
@@ -229,7 +241,10 @@ void hp_life_end(struct hp_run *run)
 			hp_limit_close(n);
 			hp_services_finish(n);
 		}
-	hp_writer_stop();
+	if (hp_writer_stop()) {
+		run->exit_code = 1;
+		say_unwritten(run);
+	}
 	last_words(run);
 	hp_udp_close_sockets(run);
 	for (size_t i = 0; i < run->nnodes; i++)

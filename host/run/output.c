@@ -10,10 +10,12 @@
 /* One sample is done: r as encode(), send() and write() return it. */
 static inline void count_output(struct hp_node *n, int r, const char *what)
 {
-	if (r < 0)
+	if (r == 0)
+		n->counts.out++;
+	else if (r < 0)
 		hp_output_trouble(n, -r, what);
 	else
-		n->counts.out++;
+		n->counts.dropped++; /* HP_DROP */
 }
 
 /* What encode() gave with HP_MORE, sent, and all that follows for this sample. Rare, and out of the way of the rest. */
@@ -29,7 +31,7 @@ __attribute__((noinline)) static void put_row(struct hp_node *n, const struct hp
 			break;
 		}
 		int sent = size ? n->module->send(n->state, run->packet, size) : 0;
-		err = sent < 0 ? sent : err;
+		err = sent < 0 || (sent && !err) ? sent : err; /* a failure says more than HP_DROP */
 		r = more ? n->encoder->encode(n->encoder_state, s, &n->input->stream, run->packet, run->packet_size)
 		         : 0;
 	}
@@ -58,6 +60,12 @@ void hp_output_put(struct hp_node *n, struct hp_sample *s)
 		r = n->module->write(n->state, s);
 	}
 	count_output(n, r, what);
+}
+
+uint64_t hp_output_unwritten(const struct hp_node *n)
+{
+	uint64_t stored = atomic_load(&n->counts.stored);
+	return n->counts.handed > stored ? n->counts.handed - stored : 0;
 }
 
 /* ---- failures -------------------------------------------------------------------------------------------------- */

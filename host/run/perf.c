@@ -95,7 +95,7 @@ static const struct hp_sink_ops log_ops = { log_row, log_flush, log_close };
 static struct hp_sink *open_log(const char *path)
 {
 	FILE *f = fopen(path, "we");
-	struct hp_sink *s = f ? hp_sink_open(&log_ops, f, 1 << 20) : NULL;
+	struct hp_sink *s = f ? hp_sink_open(&log_ops, f, 1 << 20, path, NULL) : NULL;
 	if (!s) {
 		hp_log(HP_LOG_ERROR, NULL, "%s: %s", path, strerror(errno));
 		if (f)

@@ -25,7 +25,8 @@ struct session {
 	bool armed, told_lost;
 	bool stream_due, connected_due; /* of the last connection, not in the ring yet */
 	int64_t connected_ns;
-	uint64_t lost; /* told in the file so far */
+	uint64_t lost;   /* told in the file so far */
+	uint64_t handed; /* samples that are in the ring or went through it */
 	int64_t wall_offset;
 };
 
@@ -217,11 +218,12 @@ static int session_write(void *self, const struct hp_sample *sample)
 	if (!s->samples)
 		return 0;
 	if (!ready(s, sample->time_ns) || !(r = hp_sink_reserve(s->sink, sizeof *r)))
-		return 0; /* counted by the ring */
+		return HP_DROP; /* counted by the ring */
 	r->kind = TAPE_SAMPLE;
 	r->pad0 = 0;
 	r->sample = *sample;
 	hp_sink_commit(s->sink);
+	s->handed++;
 	arm(s);
 	return 0;
 }
@@ -293,7 +295,7 @@ static int session_open(void *self, const struct hp_host *host)
 		return r;
 	char text[1200];
 	snprintf(text, sizeof text, "recording to %.1000s", tape_path(tape));
-	s->sink = hp_sink_open(&tape_ops, tape, RING);
+	s->sink = hp_sink_open(&tape_ops, tape, RING, tape_path(tape), NULL);
 	if (!s->sink) {
 		r = errno ? -errno : -ENOMEM;
 		tape_abandon(tape);
@@ -306,8 +308,10 @@ static int session_open(void *self, const struct hp_host *host)
 static void session_close(void *self)
 {
 	struct session *s = self;
-	if (s->sink)
-		hp_sink_close(s->sink);
+	if (!s->sink)
+		return;
+	hp_inside_handed(s->host, s->handed);
+	hp_sink_close(s->sink);
 	s->sink = NULL;
 }
 

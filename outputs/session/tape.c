@@ -2,6 +2,8 @@
  * tape.c - the writer thread's half of the output `session`: records into chunks, chunks into files, and on to
  * the next file when one is full. */
 #include "tape.h"
+#include "run/inside.h"
+#include "session/writer.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +21,7 @@ struct tape {
 	bool connected, any, raw;  /* raw: reports come beside the samples */
 	int64_t first_ns, last_ns; /* in this file */
 	uint64_t records, lost;    /* lost: told in the file */
+	uint64_t in_chunk;         /* samples of the chunk that is not in the file yet */
 };
 
 static char *copy(const char *s)
@@ -30,7 +33,32 @@ static void say(const struct tape *t, enum hp_level level, const char *what)
 {
 	char text[1400];
 	snprintf(text, sizeof text, "%.900s: %s", t->path, what);
+	if (!hp_writer_speak())
+		return;
 	t->o.host->log(t->o.host, level, text);
+	hp_writer_spoken();
+}
+
+/* The chunk is in the file. */
+static void stored(struct tape *t)
+{
+	if (t->in_chunk && hp_writer_speak()) {
+		hp_inside_stored(t->o.host, t->in_chunk);
+		hp_writer_spoken();
+	}
+	t->in_chunk = 0;
+	hp_writer_moved();
+}
+
+/* Writes out what is in memory and ends the file. */
+static int finish(struct tape *t)
+{
+	int r = hps_finish(t->w);
+	t->w = NULL;
+	if (!r)
+		stored(t);
+	t->in_chunk = 0;
+	return r;
 }
 
 /* 2026-01-02T03:04:05.678Z */
@@ -112,12 +140,14 @@ static int open_file(struct tape *t)
 static int give_up(struct tape *t, int error)
 {
 	char text[1400];
-	int saved = t->w ? hps_finish(t->w) : 0;
+	int saved = t->w ? finish(t) : 0;
 	(void)saved; /* the same error again */
-	t->w = NULL;
 	snprintf(text, sizeof text, "%.900s: %s; the recording ends here, what was written before is readable", t->path,
 	         strerror(-error));
-	t->o.host->fail(t->o.host, -error, text);
+	if (hp_writer_speak()) {
+		t->o.host->fail(t->o.host, -error, text);
+		hp_writer_spoken();
+	}
 	return error;
 }
 
@@ -133,8 +163,7 @@ static int describe(struct tape *t, bool again)
 
 static int next_file(struct tape *t)
 {
-	int r = hps_finish(t->w);
-	t->w = NULL;
+	int r = finish(t);
 	if (!r)
 		r = open_file(t);
 	if (!r && t->connected)
@@ -227,7 +256,14 @@ static int consume_one(struct tape *t, const void *record, size_t size)
 static int consume(void *ctx, const void *record, size_t size)
 {
 	struct tape *t = ctx;
+	uint32_t kind, chunks = t->w ? (uint32_t)t->w->nchunks : 0;
+	memcpy(&kind, record, sizeof kind);
 	int r = t->w ? consume_one(t, record, size) : -EIO;
+	if (t->w && t->w->nchunks != chunks)
+		stored(t); /* a chunk is written before the message that does not fit */
+	t->in_chunk += kind == TAPE_SAMPLE && r >= 0;
+	if (t->w && !t->w->chunk_messages)
+		stored(t); /* or behind the one that fills it */
 	return r < 0 ? give_up(t, r) : 0;
 }
 
@@ -250,8 +286,7 @@ static void end(void *ctx, uint64_t lost)
 		struct hp_event e = { sizeof e, HP_LOST, t->last_ns, (int64_t)(lost - t->lost), NULL };
 		hps_write_event(t->w, t->events, &e, 0);
 	}
-	int r = t->w ? hps_finish(t->w) : 0;
-	t->w = NULL;
+	int r = t->w ? finish(t) : 0;
 	if (r < 0) {
 		snprintf(text, sizeof text, "%s; what was written before is readable", strerror(-r));
 		say(t, HP_LOG_ERROR, text);
@@ -291,7 +326,8 @@ int tape_open(struct tape **out, const struct tape_options *o)
 	t->o.pipeline = copy(o->pipeline);
 	int r = t->o.pattern && t->o.ini && t->o.point && t->o.filters && t->o.pipeline ? open_file(t) : -ENOMEM;
 	if (r < 0) {
-		say(t, HP_LOG_ERROR, r == -ENOTSUP ? "this build has no libzstd; set compression = none" : strerror(-r));
+		say(t, HP_LOG_ERROR,
+		    r == -ENOTSUP ? "this build has no libzstd; set compression = none" : strerror(-r));
 		tape_abandon(t);
 		return r;
 	}

@@ -39,7 +39,7 @@ static int consume(void *ctx, const void *record, size_t size)
 {
 	struct sink_log *l = ctx;
 	uint64_t number;
-	static uint8_t expected[70000];
+	static _Thread_local uint8_t expected[70000];
 	if (l->gate)
 		sem_wait(l->gate);
 	memcpy(&number, record, sizeof number);
@@ -82,7 +82,7 @@ static void wraps(void **unused)
 	struct sink_log l = { 0 };
 	uint64_t taken = 0, refused = 0;
 	(void)unused;
-	struct hp_sink *s = hp_sink_open(&ops, &l, 1);
+	struct hp_sink *s = hp_sink_open(&ops, &l, 1, "test", NULL);
 	assert_non_null(s);
 	for (uint64_t i = 0; i < 20000; i++) {
 		int r = push(s, i, size_of(i));
@@ -113,7 +113,7 @@ static void overload(void **unused)
 	int taken = 0;
 	(void)unused;
 	sem_init(&gate, 0, 0);
-	struct hp_sink *s = hp_sink_open(&ops, &l, 65536);
+	struct hp_sink *s = hp_sink_open(&ops, &l, 65536, "test", NULL);
 	/* nobody reads: 64 KiB hold 64 records of 1016 + 8 bytes */
 	for (int i = 0; i < 100; i++)
 		if (!push(s, (uint64_t)i, 1016))
@@ -135,7 +135,7 @@ static void sizes(void **unused)
 {
 	struct sink_log l = { 0 };
 	(void)unused;
-	struct hp_sink *s = hp_sink_open(&ops, &l, 65536);
+	struct hp_sink *s = hp_sink_open(&ops, &l, 65536, "test", NULL);
 	assert_int_equal(push(s, 0, 32767), 0);
 	assert_int_equal(push(s, 1, 32768), -ENOBUFS); /* never fits: a record is below half of the ring */
 	uint8_t *at = hp_sink_reserve(s, 16);          /* in place, and taken back by reserving anew */
@@ -159,7 +159,7 @@ static void one_record_is_enough(void **unused)
 	struct sink_log l = { .seen = &seen };
 	(void)unused;
 	sem_init(&seen, 0, 0);
-	struct hp_sink *s = hp_sink_open(&ops, &l, 65536);
+	struct hp_sink *s = hp_sink_open(&ops, &l, 65536, "test", NULL);
 	for (uint64_t i = 0; i < 5; i++) {
 		assert_int_equal(push(s, i, 100), 0);
 		while (sem_wait(&seen) < 0)
@@ -177,7 +177,7 @@ static void breaks(void **unused)
 	struct sink_log l = { .break_at = 3, .seen = &seen }, f = { .flush_error = -EIO };
 	(void)unused;
 	sem_init(&seen, 0, 0);
-	struct hp_sink *s = hp_sink_open(&ops, &l, 65536);
+	struct hp_sink *s = hp_sink_open(&ops, &l, 65536, "test", NULL);
 	for (uint64_t i = 0; i < 10; i++)
 		push(s, i, 100);
 	for (int i = 0; i < 3; i++)
@@ -190,7 +190,7 @@ static void breaks(void **unused)
 	assert_int_equal(hp_sink_lost(s), 0); /* broken is another thing than lost */
 	hp_sink_close(s);
 	/* one that only fails when it is flushed, beside it */
-	s = hp_sink_open(&ops, &f, 65536);
+	s = hp_sink_open(&ops, &f, 65536, "test", NULL);
 	push(s, 0, 100);
 	while (!hp_sink_error(s))
 		sched_yield();
@@ -216,7 +216,7 @@ static void many(void **unused)
 		int i = turn % 8;
 		if (!open[i] && next < 40) {
 			of[i] = next++;
-			open[i] = hp_sink_open(&ops, &logs[of[i]], 1);
+			open[i] = hp_sink_open(&ops, &logs[of[i]], 1, "test", NULL);
 			assert_non_null(open[i]);
 		}
 		if (!open[i])
@@ -241,12 +241,50 @@ static void many(void **unused)
 	assert_true(next > 20);
 }
 
+/* One that hangs holds up nobody: not another sink, not the waiting inputs, not the end. What comes back after the end
+ * touches nothing any more. */
+static void hangs(void **unused)
+{
+	static struct sink_log stuck, good; /* the thread that is left behind may look at it for ever */
+	static sem_t gate;
+	struct stat place = { .st_dev = 1, .st_ino = 2 };
+	(void)unused;
+	sem_init(&gate, 0, 0);
+	stuck = (struct sink_log){ .gate = &gate };
+	hp_writer_grace(50000000);
+	struct hp_sink *s = hp_sink_open(&ops, &stuck, 65536, "stuck", &place);
+	struct hp_sink *same = hp_sink_open(&ops, &stuck, 65536, "same", &place);
+	struct hp_sink *g = hp_sink_open(&ops, &good, 65536, "good", NULL);
+	uint64_t n = 0;
+	while (push(s, n, 1000) == 0)
+		n++;
+	assert_true(hp_writer_behind());
+	for (uint64_t i = 0; i < 1000; i++)
+		while (push(g, i, 1000) < 0)
+			sched_yield();
+	while (hp_writer_behind()) /* until its time is over */
+		sched_yield();
+	sem_post(&gate); /* it goes on: waited for again, until it hangs again */
+	hp_sink_close(s);
+	hp_sink_close(same);
+	hp_sink_close(g);
+	assert_int_equal(hp_writer_stop(), 1);
+	assert_int_equal(good.records, 1000);
+	assert_int_equal(good.closes, 1);
+	for (uint64_t i = 0; i < n; i++)
+		sem_post(&gate);
+	hp_writer_grace(5000000000);
+	assert_int_equal(hp_writer_stop(), 0);
+	assert_int_equal(stuck.closes, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wraps),  cmocka_unit_test(overload),
 		cmocka_unit_test(sizes),  cmocka_unit_test(one_record_is_enough),
 		cmocka_unit_test(breaks), cmocka_unit_test(many),
+		cmocka_unit_test(hangs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
