@@ -70,11 +70,16 @@ static void exec_stop(void *self)
 static void exec_close(void *self)
 {
 	struct exec *e = self;
-	char text[200];
-	if (e->slow || e->absent) {
+	char text[280];
+	uint64_t unread = e->child.unread < e->sent ? e->child.unread : e->sent;
+	hp_inside_handed(e->host, e->sent);
+	hp_inside_stored(e->host, e->sent - unread);
+	if (e->slow || e->absent || unread) {
 		snprintf(text, sizeof text,
-		         "%llu samples handed over, %llu dropped because it did not read, %llu while it did not run",
-		         (unsigned long long)e->sent, (unsigned long long)e->slow, (unsigned long long)e->absent);
+		         "%llu samples read by it, %llu dropped because it did not read, %llu left in its pipe when it "
+		         "ended, %llu while it did not run",
+		         (unsigned long long)(e->sent - unread), (unsigned long long)e->slow,
+		         (unsigned long long)unread, (unsigned long long)e->absent);
 		e->host->log(e->host, HP_LOG_WARN, text);
 	}
 	hp_child_close(&e->child);

@@ -126,6 +126,8 @@ int hp_child_put(struct hp_child *c, const void *frame, size_t n)
 	if (!c->running || c->deaf || c->stopping)
 		return -ENOTCONN;
 	int r = hp_outflow_put_now(&c->flow, frame, n);
+	if (r == 0)
+		c->sizes[c->frames++ % HP_CHILD_FRAMES] = (uint32_t)n;
 	if (r < 0 && r != -ENOBUFS) {
 		gone_deaf(c, r);
 		return -ENOTCONN;
@@ -147,9 +149,26 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
+/* What the command has started and left behind would do everything twice, and may read what is meant for the next. */
+static void end_family(struct hp_child *c, int signal)
+{
+	if (c->family_left && !hp_family_is_gone(&c->family))
+		hp_family_signal(&c->family, signal);
+	else
+		c->family_left = false;
+}
+
 static void start_again(uv_timer_t *t)
 {
-	hp_child_start(t->data);
+	struct hp_child *c = t->data;
+	end_family(c, SIGKILL);
+	hp_child_start(c);
+}
+
+/* It will not be started again. */
+static void end_rest(uv_timer_t *t)
+{
+	end_family(t->data, SIGKILL);
 }
 
 static void close_timers(struct hp_child *c)
@@ -161,7 +180,7 @@ static void close_timers(struct hp_child *c)
 static void look_again(uv_timer_t *t)
 {
 	struct hp_child *c = t->data;
-	if (hp_group_is_gone(c->process.pid))
+	if (hp_family_is_gone(&c->family))
 		close_timers(c);
 }
 
@@ -175,16 +194,22 @@ static void over(struct hp_child *c)
 	else
 		snprintf(how, sizeof how, "has ended with status %lld", (long long)c->exit_status);
 	if (c->stopping) {
-		if (!uv_is_active((uv_handle_t *)&c->timer) || hp_group_is_gone(c->process.pid))
+		if (failed && !c->asked)
+			say(c, HP_LOG_WARN, "the command %s", how);
+		if (!uv_is_active((uv_handle_t *)&c->timer) || hp_family_is_gone(&c->family))
 			close_timers(c);
 		else
 			uv_timer_start(&c->quiet, look_again, 20, 20);
 		return;
 	}
+	c->family_left = true;
+	end_family(c, SIGTERM);
 	if (c->options->restart == HP_RESTART_NEVER || (c->options->restart == HP_RESTART_FAILURE && !failed)) {
 		char text[128];
 		snprintf(text, sizeof text, "the command %s", how);
 		c->host->fail(c->host, failed ? ECHILD : 0, text);
+		if (c->family_left)
+			uv_timer_start(&c->timer, end_rest, in_ms(c->options->grace), 0);
 		return;
 	}
 	if (lived >= long_enough) {
@@ -217,10 +242,24 @@ static void close_input(struct hp_child *c)
 	close_fd(&c->flow.fd);
 }
 
+/* How many of the last frames lie in n bytes. */
+static uint64_t frames_in(const struct hp_child *c, size_t n)
+{
+	uint64_t frames = 0;
+	while (n && frames < c->frames && frames < HP_CHILD_FRAMES) {
+		uint32_t size = c->sizes[(c->frames - 1 - frames++) % HP_CHILD_FRAMES];
+		n -= size < n ? size : n;
+	}
+	return frames;
+}
+
 static void exited(uv_process_t *p, int64_t status, int signal)
 {
 	struct hp_child *c = p->data;
 	c->running = false;
+	if (c->ops->writes)
+		c->unread += frames_in(c, hp_pipe_unread(c->flow.fd >= 0 ? c->flow.fd : c->other_end) + c->flow.used);
+	close_fd(&c->other_end);
 	c->exit_status = status;
 	c->exit_signal = signal;
 	read_rest(c, &c->err, take_log);
@@ -271,7 +310,13 @@ static int spawn(struct hp_child *c, const int child[3])
 		.stdio = stdio,
 	};
 	c->process.data = c;
-	return uv_spawn(c->loop, &c->process, &o);
+	hp_family_new(&c->family);
+	o.env = hp_family_environment(&c->family);
+	int r = o.env ? uv_spawn(c->loop, &c->process, &o) : -ENOMEM;
+	free(o.env);
+	if (r == 0)
+		c->family.group = c->process.pid;
+	return r;
 }
 
 /* Nothing runs; what there is of handles goes, and then it is as if it had ended at once. */
@@ -305,6 +350,7 @@ int hp_child_start(struct hp_child *c)
 	}
 	c->running = true;
 	c->deaf = false;
+	c->frames = 0;
 	if (c->ops->writes) {
 		c->handles++;
 		hp_outflow_start(&c->flow, ours[0]);
@@ -331,11 +377,13 @@ int hp_child_open(struct hp_child *c, const struct hp_host *host, uv_loop_t *loo
 	c->arg = arg;
 	c->pause = first_pause;
 	c->pipe_size = pipe_size;
-	c->flow.fd = -1;
+	c->flow.fd = c->other_end = -1;
 	c->read_buffer = malloc(HP_CHILD_READ);
 	int r = c->read_buffer ? hp_child_log_open(&c->log, host) : -ENOMEM;
 	if (r == 0 && ops->writes)
 		r = hp_outflow_init(&c->flow, frame_max);
+	if (r == 0 && ops->writes && !(c->sizes = calloc(HP_CHILD_FRAMES, sizeof *c->sizes)))
+		r = -ENOMEM;
 	if (r < 0)
 		return r;
 	uv_timer_init(loop, &c->timer);
@@ -348,7 +396,7 @@ int hp_child_open(struct hp_child *c, const struct hp_host *host, uv_loop_t *loo
 static void kill_it(uv_timer_t *t)
 {
 	struct hp_child *c = t->data;
-	hp_group_signal(c->process.pid, SIGKILL);
+	hp_family_signal(&c->family, SIGKILL);
 	say(c, HP_LOG_WARN, "the command does not end; it is killed");
 	if (!c->handles)
 		close_timers(c);
@@ -357,7 +405,8 @@ static void kill_it(uv_timer_t *t)
 static void ask_again(uv_timer_t *t)
 {
 	struct hp_child *c = t->data;
-	hp_group_signal(c->process.pid, SIGTERM);
+	c->asked = true;
+	hp_family_signal(&c->family, SIGTERM);
 	uv_timer_start(&c->timer, kill_it, in_ms(c->options->grace / 2), 0);
 }
 
@@ -368,15 +417,18 @@ void hp_child_stop(struct hp_child *c)
 	c->stopping = true;
 	uv_timer_stop(&c->timer);
 	if (!c->running) {
+		end_family(c, SIGKILL);
 		if (!c->handles) /* else over() does it */
 			close_timers(c);
 		return;
 	}
 	if (c->ops->writes) {
 		hp_outflow_flush(&c->flow);
+		c->other_end = c->flow.fd >= 0 ? hp_pipe_other_end(c->flow.fd) : -1;
 		close_input(c);
 	} else {
-		hp_group_signal(c->process.pid, SIGTERM);
+		c->asked = true;
+		hp_family_signal(&c->family, SIGTERM);
 	}
 	uv_timer_start(&c->timer, ask_again, in_ms(c->options->grace / 2), 0);
 }
@@ -385,6 +437,9 @@ void hp_child_close(struct hp_child *c)
 {
 	hp_child_log_close(&c->log);
 	hp_outflow_free(&c->flow);
+	close_fd(&c->other_end);
+	free(c->sizes);
+	c->sizes = NULL;
 	free(c->read_buffer);
 	c->read_buffer = NULL;
 }

@@ -5,6 +5,7 @@
 #ifndef HP_CHILD_H
 #define HP_CHILD_H
 #include "child_log.h"
+#include "child_system.h"
 #include "outflow.h"
 #include <uv.h>
 
@@ -18,12 +19,13 @@ struct hp_child_options {
 	int64_t grace;
 };
 /* The pause is as long as the host waits for the last handles; see hp_child_stop(). */
-#define HP_CHILD_OPTIONS(T, field, restart_default)                                                           \
-	HP_OPT_STR_AS(T, field.command, "command", NULL, "the command line, run by /bin/sh", HP_LOCAL),                 \
-	    HP_OPT_PATH_AS(T, field.dir, "dir", ".", "the folder it runs in; the ini file's when not given", HP_LOCAL), \
-	    HP_OPT_ENUM_AS(T, field.restart, "restart", restart_default, HP_RESTARTS,                         \
-	                   "start it again when it has ended: always, after a failure, or never"),            \
-	    HP_OPT_NS_AS(T, field.grace, "grace", "1s", 0.01, 1.5,                                            \
+#define HP_CHILD_OPTIONS(T, field, restart_default)                                                          \
+	HP_OPT_STR_AS(T, field.command, "command", NULL, "the command line, run by /bin/sh", HP_LOCAL),      \
+	    HP_OPT_PATH_AS(T, field.dir, "dir", ".", "the folder it runs in; the ini file's when not given", \
+	                   HP_LOCAL),                                                                        \
+	    HP_OPT_ENUM_AS(T, field.restart, "restart", restart_default, HP_RESTARTS,                        \
+	                   "start it again when it has ended: always, after a failure, or never"),           \
+	    HP_OPT_NS_AS(T, field.grace, "grace", "1s", 0.01, 1.5,                                           \
 	                 "at the end: time to finish by itself, then it is killed")
 
 struct hp_child;
@@ -35,7 +37,7 @@ struct hp_child_ops {
 	void (*ended)(void *arg);   /* all of its output was handed over; may be NULL */
 };
 
-enum { HP_CHILD_READ = 65536 };
+enum { HP_CHILD_READ = 65536, HP_CHILD_FRAMES = 16384 };
 
 struct hp_child {
 	const struct hp_host *host;
@@ -55,6 +57,13 @@ struct hp_child {
 	struct hp_child_log log;
 	struct hp_outflow flow;
 	size_t pipe_size;
+	struct hp_family family; /* of the last start */
+	bool family_left;        /* its leader has ended, the others may still be there */
+	bool asked;              /* to end, by a signal of ours */
+	int other_end;           /* at the end: the reading end of its pipe; -1 = none */
+	uint32_t *sizes;         /* of the last frames, a ring */
+	uint64_t frames;         /* of this start */
+	uint64_t unread;         /* frames that lay in the pipe when a start ended, over all starts */
 	char *read_buffer;
 };
 

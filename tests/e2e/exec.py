@@ -144,4 +144,40 @@ woken = wake_ups(p) - before
 print(f"count: wake-ups in 1.5 s with two silent children: {woken}")
 check(woken <= 1, f"{woken} wake-ups")
 finish(p, stop=True)
+# what a command has started and left behind is ended before it is started again: in its group, in sessions of their own,
+# deaf to SIGTERM, orphaned twice
+write("left.py", """import os, signal, sys, time
+start = len(open("lefts").readlines()) if os.path.exists("lefts") else 0
+for i in range(5):
+    r, w = os.pipe()
+    if os.fork() == 0:
+        if i & 1: os.setsid()
+        if i & 2 and os.fork(): os._exit(0)
+        if i == 4: signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        os.write(w, b"x")
+        time.sleep(1000)
+    os.read(r, 1)
+open("lefts", "a").write("x\\n")
+if start == 2: time.sleep(1000)
+sys.exit(5)
+""".replace("\\\\", "\\"))
+for kind in ("input", "output"):
+    if os.path.exists(path_of("lefts")):
+        os.remove(path_of("lefts"))
+    section = f"[{kind} x]\nuse = exec\nrestart = always\ngrace = 300ms\ncommand = exec python3 {path_of('left.py')}\n"
+    p = start(section + "[output n]\nuse = null\n" if kind == "input" else section, count=0 if kind == "input" else None)
+    p.hears("has ended with status 5", times=2)
+    wait_for(lambda: len(lines_of("lefts")) == 3, "the third start")
+    wait_for(lambda: len(alive("left.py")) == 6, "only those of the third start", lambda: alive("left.py"))
+    finish(p, stop=True)
+    check(not alive("left.py"), f"{kind}: left behind at the end: {alive('left.py')}")
+# it ends at once, and the pipe takes everything: its end is named, and nothing counts as sent that it has not read
+for speed in ("speed = 0\n", ""):
+    p = run(f"[input head]\nuse = synth\nrate = 500\ncount = 200\n{speed}[output quits]\nuse = exec\nbuffer = 1024\ncommand = exec sh -c 'sleep 1000 & exit 7'\n[output n]\nuse = null\n")
+    check("quits: the command has ended with status 7" in p.stderr, f"{speed}its end is not named: {p.stderr}")
+    check("output quits: 0 of 200 samples" in p.stderr, f"{speed}it has read nothing: {p.stderr}")
+    p = run(f"[input head]\nuse = synth\nrate = 500\ncount = 200\n{speed}[output some]\nuse = exec\nbuffer = 1024\nframing = raw\ncommand = exec python3 -c 'import os, sys; sys.stdin.buffer.raw.read(1); n = 1; sys.exit(9)'\n[output n]\nuse = null\n")
+    check("some: the command has ended with status 9" in p.stderr and "output some: 0 of 200 samples" in p.stderr, f"{speed}one byte: {p.stderr}")
+p = run("[input head]\nuse = synth\nspeed = 0\ncount = 200\n[output all]\nuse = exec\nbuffer = 1024\ncommand = cat > /dev/null\n")
+check("output all: 200 of 200 samples" in p.stderr, f"all read: {p.stderr}")
 end("children")
