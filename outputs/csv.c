@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * csv.c - one row of text per sample, with every double written so that it reads back as the same double.
  * The column table below is the whole format; docs/csv.md describes it for readers of the files. */
+#include "api/builtin.h"
 #include "headpipe.h"
 #include "number/number.h"
 #include <errno.h>
@@ -339,9 +340,15 @@ static void csv_event(void *self, const struct hp_event *e)
 		read_wall_offset(c);
 }
 HP_MODULE(csv) = {
-	HP_MODULE_HEAD,     .kind = HP_OUTPUT,
-	.name = "csv",      .summary = "one row of text per sample into a file",
-	.options = options, .state_size = sizeof(struct csv),
-	.check = csv_check, .open = csv_open,
-	.write = csv_write, .event = csv_event,
+	HP_MODULE_HEAD,
+	.kind = HP_OUTPUT,
+	.traits = HP_OPENS_AGAIN,
+	.name = "csv",
+	.summary = "one row of text per sample into a file",
+	.options = options,
+	.state_size = sizeof(struct csv),
+	.check = csv_check,
+	.open = csv_open,
+	.write = csv_write,
+	.event = csv_event,
 };

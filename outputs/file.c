@@ -3,6 +3,7 @@
  *
  * Files are written by the host's writer thread. Numbered files are never overwritten: a run goes on behind the highest
  * number it finds. */
+#include "api/builtin.h"
 #include "headpipe.h"
 #include "io/framing.h"
 #include "run/inside.h"
@@ -281,10 +282,17 @@ static void file_close(void *self)
 }
 
 HP_MODULE(file) = {
-	HP_MODULE_HEAD,      .kind = HP_OUTPUT,
-	.name = "file",      .summary = "any encoding into a file, or into numbered files by size or time",
-	.options = options,  .state_size = sizeof(struct file),
-	.check = file_check, .open = file_open,
-	.send = file_send,   .command = file_command,
-	.close = file_close, .encoding = "json",
+	HP_MODULE_HEAD,
+	.kind = HP_OUTPUT,
+	.traits = HP_OPENS_AGAIN,
+	.name = "file",
+	.summary = "any encoding into a file, or into numbered files by size or time",
+	.options = options,
+	.state_size = sizeof(struct file),
+	.check = file_check,
+	.open = file_open,
+	.send = file_send,
+	.command = file_command,
+	.close = file_close,
+	.encoding = "json",
 };

@@ -6,6 +6,7 @@
  * id, int32 second game id, 8 bytes of table, bool stop. Readers and writers hold flock() on it. Layout and name are
  * opentrack's (proto-wine/wine-shm.h); signs are those of its X-Plane plugin: x right, y up, z back, yaw right, pitch
  * up, roll right. */
+#include "api/builtin.h"
 #include "headpipe.h"
 #include "pose/basis.h"
 #include <errno.h>
@@ -140,10 +141,16 @@ static void shm_stop(void *self)
 		usleep(1000);
 }
 HP_MODULE(opentrack_shm) = {
-	HP_MODULE_HEAD,          .kind = HP_OUTPUT,
-	.name = "opentrack_shm", .summary = "shared memory for opentrack's X-Plane plugin and Wine wrapper",
-	.options = options,      .state_size = sizeof(struct shm),
-	.check = check,          .open = shm_start,
-	.write = shm_write,      .stop = shm_stop,
+	HP_MODULE_HEAD,
+	.kind = HP_OUTPUT,
+	.traits = HP_OPENS_AGAIN,
+	.name = "opentrack_shm",
+	.summary = "shared memory for opentrack's X-Plane plugin and Wine wrapper",
+	.options = options,
+	.state_size = sizeof(struct shm),
+	.check = check,
+	.open = shm_start,
+	.write = shm_write,
+	.stop = shm_stop,
 	.close = shm_shut,
 };

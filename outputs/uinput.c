@@ -3,6 +3,7 @@
  *
  * Every axis of the pose can be an axis of the joystick: -32767 to 32767, 0 in the middle. Signs are those of
  * simulators: yaw right, pitch up, roll right, x right, y up, z back are positive. */
+#include "api/builtin.h"
 #include "headpipe.h"
 #include "pose/basis.h"
 #include <errno.h>
@@ -212,10 +213,16 @@ static void uinput_stop(void *self)
 		put(u, centre);
 }
 HP_MODULE(uinput) = {
-	HP_MODULE_HEAD,        .kind = HP_OUTPUT,
-	.name = "uinput",      .summary = "a virtual joystick whose axes follow the head",
-	.options = options,    .state_size = sizeof(struct uinput),
-	.check = check,        .open = uinput_open,
-	.write = uinput_write, .stop = uinput_stop,
+	HP_MODULE_HEAD,
+	.kind = HP_OUTPUT,
+	.traits = HP_OPENS_AGAIN,
+	.name = "uinput",
+	.summary = "a virtual joystick whose axes follow the head",
+	.options = options,
+	.state_size = sizeof(struct uinput),
+	.check = check,
+	.open = uinput_open,
+	.write = uinput_write,
+	.stop = uinput_stop,
 	.close = uinput_close,
 };

@@ -6,6 +6,7 @@
  * the aircraft, right, up, back, counted from its reference point. So the eye point of the aircraft is asked for with
  * RREF (413 bytes), and no position is sent before all three coordinates are known. The question stays open at one
  * answer a second, so another aircraft brings its own eye point, and is repeated when the answers stop. */
+#include "api/builtin.h"
 #include "headpipe.h"
 #include "pose/basis.h"
 #include <errno.h>
@@ -250,10 +251,16 @@ static void xplane_close(void *self)
 	x->open = false;
 }
 HP_MODULE(xplane) = {
-	HP_MODULE_HEAD,        .kind = HP_OUTPUT,
-	.name = "xplane",      .summary = "X-Plane's view by its own UDP port, without a plugin",
-	.options = options,    .state_size = sizeof(struct xplane),
-	.check = check,        .open = xplane_open,
-	.write = xplane_write, .stop = xplane_stop,
+	HP_MODULE_HEAD,
+	.kind = HP_OUTPUT,
+	.traits = HP_OPENS_AGAIN,
+	.name = "xplane",
+	.summary = "X-Plane's view by its own UDP port, without a plugin",
+	.options = options,
+	.state_size = sizeof(struct xplane),
+	.check = check,
+	.open = xplane_open,
+	.write = xplane_write,
+	.stop = xplane_stop,
 	.close = xplane_close,
 };

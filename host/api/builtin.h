@@ -21,4 +21,7 @@
 
 /* hp_module.traits: a filter that never looks at quat[] when there is HP_ROTVEC, and writes a new one. */
 #define HP_READS_ROTVEC (1u << 0)
+/* hp_module.traits: an output whose open() may be called again after it has failed; the host has put its state back and
+ * closed what it had asked the host for. */
+#define HP_OPENS_AGAIN (1u << 31)
 #endif

@@ -2,6 +2,8 @@
  * check.c - `headpipe check`: the tree of a configuration, or everything that is wrong with it. Starts nothing. */
 #include "commands/shared/load.h"
 #include "graph/graph.h"
+#include "graph/ini.h"
+#include "run/again.h"
 
 struct check {
 	struct hp_texts files, assignments;
@@ -14,14 +16,34 @@ static const struct hp_arg arguments[] = {
 	HP_ARG_END,
 };
 
+/* Where the ini says so in so many words; for the others it is in the documentation. */
+static void say_again(const struct hp_run *run)
+{
+	for (size_t i = 0; i < run->nnodes; i++) {
+		const struct hp_node *n = run->nodes[i];
+		if (n->kind != HP_OUTPUT || !hp_section_get(n->ini->section, "on_error"))
+			continue;
+		if (hp_again_would(n))
+			printf("%s: when it cannot be opened the others go on, and it is tried again\n", n->name);
+		else if (n->ini->keys.on_error == HP_ON_ERROR_STOP)
+			printf("%s: when it cannot be opened nothing is started; when it fails the run ends\n",
+			       n->name);
+		else
+			printf("%s: cannot be tried again when it cannot be opened; nothing is started then\n",
+			       n->name);
+	}
+}
+
 static int check(void *state)
 {
 	const struct check *a = state;
 	struct hp_run run = { 0 };
 	struct hp_config config = { 0 };
 	int status = hp_load(&run, &config, &a->files, &a->assignments, "nothing was started");
-	if (!status)
+	if (!status) {
 		hp_graph_print(&run, stdout);
+		say_again(&run);
+	}
 	hp_unload(&run, &config);
 	return status;
 }

@@ -101,6 +101,9 @@ struct hp_node {
 	enum hp_phase phase;
 	bool opening, said; /* in open(): it has said itself why it cannot */
 	bool dead;          /* failed: outputs are skipped, filters drop */
+	struct hp_again
+	    *again; /* run/again.c: an output that could not be opened, and is dead until it can; NULL = none */
+	struct hp_again *kept; /* the same, while it is opened first */
 	bool bypass; /* filters above the place where the samples of a replay were recorded: these had it already */
 
 	struct hp_program program;

@@ -4,6 +4,7 @@
  * open outputs, filters, inputs -> start inputs -> ... -> stop inputs, filters, outputs -> run the loop until no handle
  * is left -> close in the same order. Shared objects are never unloaded. */
 #include "life.h"
+#include "again.h"
 #include "base/log.h"
 #include "fail.h"
 #include "graph/ini.h"
@@ -47,12 +48,37 @@ static int open_one(struct hp_node *n)
 	}
 	n->opening = false;
 	if (r < 0) {
-		if (!n->said)
+		if (!n->said && !n->again)
 			hp_log(HP_LOG_ERROR, n->who, "cannot be opened: %s (%s:%d)", strerror(-r),
 			       n->ini->section->file, n->ini->section->line);
 		return r;
 	}
 	n->phase = HP_OPENED;
+	return 0;
+}
+
+/* One output that cannot be opened does not stop the others. When there is no other, there is nothing to do, unless the
+ * ini says in so many words that it may come later. */
+static bool goes_on_without(const struct hp_node *n)
+{
+	if (hp_section_get(n->ini->section, "on_error"))
+		return true;
+	for (size_t i = 0; i < n->run->nnodes; i++) {
+		const struct hp_node *m = n->run->nodes[i];
+		if (m != n && m->kind == HP_OUTPUT && !m->again && (m->phase == HP_OPENED || m->phase == HP_NEW))
+			return true;
+	}
+	return false;
+}
+
+static int open_first(struct hp_node *n)
+{
+	int r = hp_again_keep(n);
+	if (r == 0)
+		r = open_one(n);
+	if (r < 0)
+		return goes_on_without(n) && hp_again_plan(n, open_one) ? 0 : r;
+	hp_again_forget(n);
 	return 0;
 }
 
@@ -72,7 +98,7 @@ int hp_life_open(struct hp_run *run)
 	}
 	for (size_t k = 0; k < 3; k++)
 		for (size_t i = 0; i < run->nnodes; i++)
-			if (run->nodes[i]->kind == consumers_first[k] && (r = open_one(run->nodes[i])) < 0)
+			if (run->nodes[i]->kind == consumers_first[k] && (r = open_first(run->nodes[i])) < 0)
 				return r;
 	return 0;
 }
@@ -90,7 +116,7 @@ void hp_life_run(struct hp_run *run)
 	for (size_t k = 0; k < 3; k++)
 		for (size_t i = 0; i < run->nnodes; i++) {
 			struct hp_node *n = run->nodes[i];
-			if (n->kind != consumers_first[k])
+			if (n->kind != consumers_first[k] || n->again)
 				continue;
 			n->phase = HP_STARTED;
 			int r = n->module->start ? n->module->start(n->state) : 0;
@@ -114,7 +140,7 @@ void hp_life_stop(struct hp_run *run)
 static bool any_output_left(const struct hp_run *run)
 {
 	for (size_t i = 0; i < run->nnodes; i++)
-		if (run->nodes[i]->kind == HP_OUTPUT && !run->nodes[i]->dead)
+		if (run->nodes[i]->kind == HP_OUTPUT && (!run->nodes[i]->dead || run->nodes[i]->again))
 			return true;
 	return false;
 }
@@ -217,6 +243,13 @@ void hp_life_end(struct hp_run *run)
 {
 	if (!run->loop)
 		return;
+	for (size_t i = 0; i < run->nnodes; i++) {
+		if (run->nodes[i]->again) {
+			hp_log(HP_LOG_ERROR, run->nodes[i]->who, "could not be opened until the end");
+			run->exit_code = 1;
+		}
+		hp_again_forget(run->nodes[i]);
+	}
 	run->stopping = false; /* outputs may still say goodbye */
 	stop_all(run);
 	run->stopping = true;

@@ -18,6 +18,7 @@ struct part {
 	struct hp_change *changes;
 	size_t n;
 	struct hp_batch *batch;
+	bool waits; /* it is not open yet, so it only gets the values */
 };
 
 /* Parsed, and asked of check() on a copy, so that the module itself sees either all of it or nothing. */
@@ -49,7 +50,7 @@ static int commit(struct part *p, char *why, size_t why_size)
 	if (!p->batch)
 		return 0;
 	hp_batch_apply(p->batch, p->state);
-	int r = p->module->changed ? p->module->changed(p->state) : 0;
+	int r = p->module->changed && !p->waits ? p->module->changed(p->state) : 0;
 	if (r >= 0)
 		return 0;
 	hp_batch_revert(p->batch, p->state);
@@ -63,7 +64,7 @@ static void take_back(struct part *p)
 	if (!p->batch)
 		return;
 	hp_batch_revert(p->batch, p->state);
-	if (p->module->changed)
+	if (p->module->changed && !p->waits)
 		p->module->changed(p->state);
 }
 
@@ -84,8 +85,9 @@ static void tell_change(struct hp_node *n, const struct hp_change *c)
 int hp_live_change(struct hp_node *n, const struct hp_change *c, size_t count, char *why, size_t why_size)
 {
 	struct hp_change *both = calloc(2 * count + 1, sizeof *both);
-	struct part own = { .module = n->module, .state = n->state, .changes = both },
-	            enc = { .module = n->encoder, .state = n->encoder_state, .changes = both + count };
+	struct part own = { .module = n->module, .state = n->state, .changes = both, .waits = n->again }, enc = {
+		.module = n->encoder, .state = n->encoder_state, .changes = both + count, .waits = n->again
+	};
 	snprintf(why, why_size, "out of memory");
 	int r = both ? 0 : -ENOMEM;
 	for (size_t i = 0; !r && i < count; i++) {

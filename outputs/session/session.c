@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * session.c - the output `session`: raw reports, samples and events of everything above it into MCAP files. The loop
  * only copies records into a ring; tape.c does the rest on the writer thread. */
+#include "api/builtin.h"
 #include "headpipe.h"
 #include "run/inside.h"
 #include "sample/sample.h"
@@ -316,10 +317,17 @@ static void session_close(void *self)
 }
 
 HP_MODULE(session) = {
-	HP_MODULE_HEAD,         .kind = HP_OUTPUT,
-	.name = "session",      .summary = "records reports, samples and events into MCAP session files",
-	.options = options,     .state_size = sizeof(struct session),
-	.check = check,         .open = session_open,
-	.write = session_write, .raw = session_raw,
-	.event = session_event, .close = session_close,
+	HP_MODULE_HEAD,
+	.kind = HP_OUTPUT,
+	.traits = HP_OPENS_AGAIN,
+	.name = "session",
+	.summary = "records reports, samples and events into MCAP session files",
+	.options = options,
+	.state_size = sizeof(struct session),
+	.check = check,
+	.open = session_open,
+	.write = session_write,
+	.raw = session_raw,
+	.event = session_event,
+	.close = session_close,
 };
