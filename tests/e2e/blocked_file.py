@@ -20,6 +20,8 @@ def recorded(name):
     """Samples that `headpipe info` finds in a session, whatever became of it."""
     p = command("info", "--json", name)
     m = re.search(r'"topic":"/head/sample"[^}]*"messages":(\d+)', p.stdout)
+    if not m and '"chunks":0,' in p.stdout:
+        return 0  # not even its beginning fitted
     return int(m[1]) if m else f"{p.stdout} {p.stderr}"
 
 
