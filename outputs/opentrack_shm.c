@@ -4,8 +4,8 @@
  *
  * 72 bytes in POSIX shared memory, this machine's byte order: double x, y, z (mm), yaw, pitch, roll (rad); int32 game
  * id, int32 second game id, 8 bytes of table, bool stop. Readers and writers hold flock() on it. Layout and name are
- * opentrack's (proto-wine/wine-shm.h); signs are those of its X-Plane plugin: x right, y up, z back, yaw right, pitch
- * up, roll right. */
+ * opentrack's (proto-wine/wine-shm.h); signs are those inside opentrack, which writes its pose there unchanged: x left,
+ * y up, z back, yaw right, pitch up, roll left ("positive roll to the left" in its FreeTrack header). */
 #include "api/builtin.h"
 #include "headpipe.h"
 #include "pose/basis.h"
@@ -118,8 +118,8 @@ static int shm_write(void *self, const struct hp_sample *s)
 {
 	struct shm *m = self;
 	double xyz[3], ypr[3];
-	hp_frame_sim_position(s, xyz);
-	hp_frame_sim_angles(s, ypr);
+	hp_frame_opentrack_position(s, xyz);
+	hp_frame_opentrack_angles(s, ypr);
 	for (int i = 0; i < 3; i++) {
 		m->pose[i] = xyz[i] * 10;
 		m->pose[3 + i] = ypr[i] * (3.14159265358979323846 / 180);

@@ -45,11 +45,24 @@ void hp_frame_sim_position(const struct hp_sample *s, double out[3])
 	out[2] = there ? minus(s->pos[0]) : 0;
 }
 
+void hp_frame_opentrack_angles(const struct hp_sample *s, double out[3])
+{
+	for (int i = 0; i < 3; i++)
+		out[i] = minus(s->ypr[i]);
+}
+void hp_frame_opentrack_position(const struct hp_sample *s, double out[3])
+{
+	bool there = s->flags & HP_POS;
+	out[0] = there ? s->pos[1] : 0;
+	out[1] = there ? s->pos[2] : 0;
+	out[2] = there ? minus(s->pos[0]) : 0;
+}
+
 void hp_frame_flightgear_angles(const struct hp_sample *s, double out[3])
 {
 	out[0] = s->ypr[0];
 	out[1] = minus(s->ypr[1]);
-	out[2] = minus(s->ypr[2]);
+	out[2] = s->ypr[2];
 }
 
 void hp_frame_scene_quat(const struct hp_sample *s, double out[4])

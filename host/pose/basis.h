@@ -13,12 +13,18 @@ void hp_frame_quat_from_ypr(const double ypr[3], double quat[4]);
 /* Degrees brought into -180 < result <= 180; 180 stays, 200 becomes -160. A value inside keeps its bits. */
 double hp_frame_wrap(double degrees);
 
-/* Simulators (X-Plane, opentrack's shared memory, game axes): yaw + right, pitch + up, roll + right. */
+/* Simulators (X-Plane, game axes): yaw + right, pitch + up, roll + right. */
 void hp_frame_sim_angles(const struct hp_sample *, double yaw_pitch_roll[3]);
 /* Their position, cm: x right, y up, z back. Zero when the sample has no HP_POS. */
 void hp_frame_sim_position(const struct hp_sample *, double xyz[3]);
 
-/* FlightGear's view offsets, degrees: heading + left, pitch + up, roll + left. */
+/* Inside opentrack, and in what it hands on to games: yaw + right, pitch + up, roll + left, degrees. */
+void hp_frame_opentrack_angles(const struct hp_sample *, double yaw_pitch_roll[3]);
+/* Its position, cm: x left, y up, z back. Zero when the sample has no HP_POS. */
+void hp_frame_opentrack_position(const struct hp_sample *, double xyz[3]);
+
+/* FlightGear's view offsets, degrees: heading + left, pitch + up, roll + right (its view.cxx: -heading, pitch, roll
+ * about down, right, front; seen in 2020.3). */
 void hp_frame_flightgear_angles(const struct hp_sample *, double heading_pitch_roll[3]);
 
 /* The rotation of a sound scene that stays in the room while the head turns: the inverse of the head's rotation, in

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * json.c - one JSON object per sample, version 2, the same bytes as sony-head-tracker 2.2. Keys, units and signs are
- * in docs/wire-formats.md. A number that is not finite has no JSON form: -EDOM.
+ * in docs/wire-formats.md. A number that is not finite has no JSON form: -EDOM. With `position = yes` one more member
+ * stands at the end.
  *
  * The text is laid down front to back with fixed-size copies; the device's name is escaped once per connection, and
  * the angular velocity, which appears under two keys, is formatted once. */
@@ -15,16 +16,24 @@ enum {
 	NINE = 16,                 /* longest %.9g: -1.23456789e-308                            */
 	THOUSANDTHS = 1 + 309 + 4, /* longest %.3f                                              */
 	VECTOR = 3 * NINE + 4,     /* [a,b,c]                                                   */
-	LITERALS = 256,            /* all keys, brackets and commas (229), with room to spare   */
+	LITERALS = 272,            /* all keys, brackets and commas (241), with room to spare   */
 	BEHIND = 64,               /* what fixed-size copies may touch behind the end           */
 	/* the longest text of a sample, with what is touched behind it */
-	WORST = LITERALS + HP_LABEL_JSON_MAX + 5 * VECTOR + 4 * NINE + 10 + 2 * THOUSANDTHS + BEHIND
+	WORST = LITERALS + HP_LABEL_JSON_MAX + 6 * VECTOR + 4 * NINE + 10 + 2 * THOUSANDTHS + BEHIND
 };
 
 struct json {
+	bool position;
+
 	struct hp_label_of label_of;
 	size_t label_size;
 	char label[HP_LABEL_JSON_MAX];
+};
+
+static const struct hp_option options[] = {
+	HP_OPT_BOOL(struct json, position, "no",
+	            "one more member at the end, \"position\": [x,y,z] in cm, front, left, up; null without one"),
+	HP_OPT_END
 };
 
 #define PUT(p, text) (memcpy((p), (text), sizeof(text) - 1), (p) += sizeof(text) - 1)
@@ -82,6 +91,13 @@ static size_t write_all(const struct json *j, const struct hp_sample *s, char *o
 	p += hp_text_f3(s->rate_hz, p);
 	PUT(p, ",\"receiveLatencyMs\":");
 	p += hp_text_f3(s->latency_ms, p);
+	if (j->position) {
+		PUT(p, ",\"position\":");
+		if (s->flags & HP_POS)
+			p = put_numbers(p, s->pos, 3);
+		else
+			PUT(p, "null");
+	}
 	*p++ = '}';
 	return (size_t)(p - out);
 }
@@ -125,6 +141,7 @@ HP_MODULE(json) = {
 	.name = "json",
 	.summary = "one JSON object per sample, version 2 as sony-head-tracker sends it",
 	.media_type = "application/json",
+	.options = options,
 	.state_size = sizeof(struct json),
 	.encode = encode,
 	.event = event,

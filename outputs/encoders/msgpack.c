@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * msgpack.c - one MessagePack map per sample, always the same eight keys in the same order; docs/wire-formats.md has
- * the schema. msgpack-c packs into our own fixed buffer: no allocation. */
+ * msgpack.c - one MessagePack map per sample, always the same eight keys in the same order, and "pos" behind them
+ * where the sample has a position; docs/wire-formats.md has the schema. msgpack-c packs into our own fixed buffer: no allocation. */
 #include "headpipe.h"
 #include "base/label.h"
 #include <errno.h>
@@ -14,7 +14,7 @@ struct msgpack {
 	char label[HP_LABEL_UTF8_MAX];
 };
 
-/* The longest map: keys, heads and 16 numbers are 181 bytes, with room to spare, and the label. */
+/* The longest map: keys, heads and 19 numbers are 213 bytes, with room to spare, and the label. */
 enum { WORST = 256 + HP_LABEL_UTF8_MAX };
 
 struct buffer {
@@ -67,7 +67,7 @@ static size_t write_all(const struct msgpack *m, const struct hp_sample *s, char
 	struct buffer out = { to };
 	msgpack_packer pk;
 	msgpack_packer_init(&pk, &out, put);
-	msgpack_pack_map(&pk, 8);
+	msgpack_pack_map(&pk, s->flags & HP_POS ? 9 : 8);
 	key(&out, "\xa3"
 	          "seq");
 	msgpack_pack_uint64(&pk, s->seq);
@@ -97,6 +97,11 @@ static size_t write_all(const struct msgpack *m, const struct hp_sample *s, char
 	} else {
 		msgpack_pack_nil(&pk);
 	}
+	if (s->flags & HP_POS) {
+		key(&out, "\xa3"
+		          "pos");
+		numbers(&pk, s->pos, 3, true);
+	}
 	return (size_t)(out.at - to);
 }
 
@@ -108,6 +113,8 @@ static int encode(void *self, const struct hp_sample *s, const struct hp_stream 
 		sum += blank(s->gyro, 3);
 	if (s->flags & HP_ACCEL)
 		sum += blank(s->accel, 3);
+	if (s->flags & HP_POS)
+		sum += blank(s->pos, 3);
 	if (sum != 0)
 		return -EDOM;
 	if (!hp_label_is_for(&m->label_of, from)) {

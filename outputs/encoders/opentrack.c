@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * opentrack.c - OpenTrack's "UDP over network" datagram: six little-endian doubles x, y, z (cm), yaw, pitch, roll
- * (degrees), 48 bytes. A head tracker knows no place, so x, y and z are 0. docs/wire-formats.md has the signs. */
+ * (degrees), 48 bytes. The angles are the sample's own, as the reference sends them; the position, where the tracker has
+ * one, is in opentrack's axes (x left, y up, z back), else 0. docs/signs.md says what opentrack makes of them. */
 #include "headpipe.h"
+#include "pose/basis.h"
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
 
-enum { DATAGRAM = 48, ANGLES = 24 };
+enum { DATAGRAM = 48 };
 
 static void put_le64(uint8_t *out, double v)
 {
@@ -21,14 +23,17 @@ static int encode(void *self, const struct hp_sample *s, const struct hp_stream 
 	(void)self;
 	(void)from;
 	uint8_t *out = buf;
-	const double *a = s->ypr;
+	double v[6] = { 0, 0, 0, s->ypr[0], s->ypr[1], s->ypr[2] }, blank = 0;
 	if (cap < DATAGRAM)
 		return -ENOSPC;
-	if ((a[0] - a[0]) + (a[1] - a[1]) + (a[2] - a[2]) != 0)
+	if (s->flags & HP_POS)
+		hp_frame_opentrack_position(s, v);
+	for (int i = 0; i < 6; i++) {
+		blank += v[i] - v[i]; /* 0, or NaN */
+		put_le64(out + 8 * i, v[i]);
+	}
+	if (blank != 0)
 		return -EDOM;
-	memset(out, 0, ANGLES);
-	for (int i = 0; i < 3; i++)
-		put_le64(out + ANGLES + 8 * i, a[i]);
 	return DATAGRAM;
 }
 

@@ -28,6 +28,7 @@ enum group {
 	UNITY_EULER,
 	UNITY_QUAT,
 	UNITY_POS,
+	BONE,
 	TIME,
 	GROUPS
 };
@@ -68,6 +69,9 @@ static const struct name {
 	{ "unity_x", UNITY_POS, 0 },
 	{ "unity_y", UNITY_POS, 1 },
 	{ "unity_z", UNITY_POS, 2 },
+	{ "bone_x", BONE, 0 },
+	{ "bone_y", BONE, 1 },
+	{ "bone_z", BONE, 2 },
 	{ "time", TIME, 0 },
 };
 #define BIT(g)    (1u << (g))
@@ -78,8 +82,9 @@ static const struct name {
 struct slot {
 	lo_arg *at; /* inside the message, which liblo keeps in this machine's byte order */
 	uint8_t group, index;
-	bool angle;
-	double sign;
+	bool angle;   /* in the option's units */
+	bool limited; /* a range was given: -1 to 1 */
+	double factor;
 };
 struct message {
 	lo_message lo;
@@ -97,6 +102,7 @@ struct packet {
 struct osc {
 	int preset, units, bundle;
 	const char *address, *args;
+	double bone_x, bone_y, bone_z;
 
 	const char *bad_key; /* after a refusal: the option at fault */
 	char bad_why[256];
@@ -127,8 +133,13 @@ static const struct hp_option options[] = {
 	    struct osc, args, "preset",
 	    "the numbers of each message, messages separated by |: [-]yaw pitch roll, qw qx qy qz, x y z (cm); the "
 	    "same with scene_ (inverse, for sound fields) or sim_ (right, up, right) in front; unity_rx ry rz, "
-	    "unity_qx qy qz qw, unity_x y z (m); time (s); int:1; 'text'"),
+	    "unity_qx qy qz qw, unity_x y z (m); bone_x y z; time (s); int:1; 'text'. NAME/90: degrees (or cm) from -90 "
+	    "to 90 become -1 to 1"),
 	HP_OPT_ENUM(struct osc, units, "deg", "deg|rad|norm", "unit of angles; norm: -180 to 180 becomes 0 to 1"),
+#define BONE_PLACE(f, def, doc) HP_OPT_REAL(struct osc, f, def, -10, 10, doc, HP_LIVE, "m")
+	BONE_PLACE(bone_x, "0", "what the name bone_x sends: place of the avatar's head bone above its neck bone, to the right"),
+	BONE_PLACE(bone_y, "0.1", "bone_y: the same, up; it depends on the avatar, 0 puts the head into the neck"),
+	BONE_PLACE(bone_z, "0", "bone_z: the same, to the front"),
 	HP_OPT_ENUM(struct osc, bundle, "auto", "auto|always", "auto: a bundle when there is more than one message"),
 	HP_OPT_END
 };
@@ -156,13 +167,24 @@ static const char *part(const char **text, size_t *n)
 static int add_number(struct osc *o, struct message *m, const char *word, size_t n)
 {
 	size_t sign = *word == '-';
+	const char *slash = memchr(word, '/', n);
+	size_t length = slash ? (size_t)(slash - word) : n;
+	long range = 1;
+	if (slash) {
+		char *end;
+		errno = 0;
+		range = strtol(slash + 1, &end, 10);
+		if (end != word + n || errno || range < 1 || range > 100000)
+			return complain(o, "args", word, n, "has no range behind its slash; a whole number, 1 to 100000");
+	}
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		if (strlen(names[i].name) != n - sign || memcmp(names[i].name, word + sign, n - sign))
+		if (strlen(names[i].name) != length - sign || memcmp(names[i].name, word + sign, length - sign))
 			continue;
 		m->slots[m->nslots++] = (struct slot){ .group = names[i].group,
 			                               .index = names[i].index,
-			                               .angle = ANGLES & BIT(names[i].group),
-			                               .sign = sign ? -1 : 1 };
+			                               .angle = !slash && ANGLES & BIT(names[i].group),
+			                               .limited = slash,
+			                               .factor = (sign ? -1.0 : 1.0) / (double)range };
 		m->groups |= BIT(names[i].group);
 		return lo_message_add_float(m->lo, 0) < 0 ? -ENOMEM : 0;
 	}
@@ -358,6 +380,8 @@ static void compute(struct osc *o, const struct hp_sample *s)
 		hp_frame_unity_quat(s, o->values[UNITY_QUAT]);
 	if (o->groups & BIT(UNITY_POS))
 		hp_frame_unity_position(s, o->values[UNITY_POS]);
+	if (o->groups & BIT(BONE))
+		memcpy(o->values[BONE], (const double[]){ o->bone_x, o->bone_y, o->bone_z }, 3 * sizeof(double));
 	if (o->groups & BIT(TIME)) {
 		/* from the first sample on: a float32 of the time since boot would be too coarse */
 		if (!o->timed)
@@ -370,7 +394,9 @@ static int fill(const struct osc *o, const struct message *m)
 {
 	for (int i = 0; i < m->nslots; i++) {
 		const struct slot *k = &m->slots[i];
-		double v = o->values[k->group][k->index] * k->sign + 0.0; /* no -0 */
+		double v = o->values[k->group][k->index] * k->factor + 0.0; /* no -0 */
+		if (k->limited)
+			v = fmax(-1, fmin(1, v));
 		if (k->angle)
 			v = o->units == 1 ? v * (3.14159265358979323846 / 180) : o->units == 2 ? v / 360 + 0.5 : v;
 		float f = (float)v;

@@ -109,7 +109,7 @@ static void osc_presets(void)
 static void osc_shown(void)
 {
 	puts("| preset | messages |\n|---|---|");
-#define OSC_PRESET(name, address, args, who, port, what, ini, words, first, how, shown) \
+#define OSC_PRESET(name, address, args, who, port, what, ini, words, first, how, shown, ...) \
 	fputs("| `" #name "` | `", stdout);                                             \
 	cell(shown);                                                                    \
 	puts("` |");

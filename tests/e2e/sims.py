@@ -23,7 +23,7 @@ for name, more in (("headpipe-flightgear", ""), ("headpipe-flightgear-6dof", "tr
     values = struct.unpack("<" + "".join({"double": "d", "int": "i"}[t] for t in types), data[-length:])
     nodes = [c.find("node").text.rsplit("/", 1)[1] for c in root.findall("chunk")]
     got = dict(zip(nodes, values))
-    want = {"heading-offset-deg": -20, "pitch-offset-deg": 10, "roll-offset-deg": -5}
+    want = {"heading-offset-deg": -20, "pitch-offset-deg": 10, "roll-offset-deg": 5}
     if more:
         want |= {"x-offset-m": 0, "y-offset-m": 1.2, "z-offset-m": 0, "headtracker-debug-status": 1}
     check(got.keys() == want.keys() and all(abs(got[k] - want[k]) < 1e-9 for k in want), f"{name}: {got}")

@@ -64,7 +64,7 @@ static uint8_t *put_numbers(uint8_t *p, const char *key, const double *v, int n,
 int plain_msgpack(const struct hp_sample *s, const char *device, uint8_t *out)
 {
 	uint8_t *p = out;
-	*p++ = 0x88;
+	*p++ = s->flags & HP_POS ? 0x89 : 0x88;
 	p = put_unsigned(put_text(p, "seq"), s->seq);
 	p = put_signed(put_text(p, "t"), s->time_ns);
 	p = put_numbers(p, "q", s->quat, 4, true);
@@ -77,5 +77,7 @@ int plain_msgpack(const struct hp_sample *s, const char *device, uint8_t *out)
 		p = put_text(p, device);
 	else
 		*p++ = 0xc0;
+	if (s->flags & HP_POS)
+		p = put_numbers(p, "pos", s->pos, 3, true);
 	return (int)(p - out);
 }

@@ -111,7 +111,7 @@ static void test_single_axes(void **unused)
 	} rows[] = {
 		{ { -10, 0, 0 }, { 10, 0, 0 }, { -10, 0, 0 }, { 10, 0, 0 }, { 0, 10, 0 } },
 		{ { 0, -10, 0 }, { 0, 10, 0 }, { 0, 10, 0 }, { 0, 10, 0 }, { -10, 0, 0 } },
-		{ { 0, 0, 10 }, { 0, 0, 10 }, { 0, 0, -10 }, { 0, 0, -10 }, { 0, 0, -10 } },
+		{ { 0, 0, 10 }, { 0, 0, 10 }, { 0, 0, 10 }, { 0, 0, -10 }, { 0, 0, -10 } },
 	};
 	(void)unused;
 	for (int r = 0; r < 3; r++) {
@@ -187,6 +187,8 @@ static void test_positions(void **unused)
 	s.flags |= HP_POS;
 	hp_frame_sim_position(&s, v);
 	assert_true(v[0] == -2 && v[1] == 3 && v[2] == -1);
+	hp_frame_opentrack_position(&s, v);
+	assert_true(v[0] == 2 && v[1] == 3 && v[2] == -1);
 	hp_frame_unity_position(&s, v);
 	assert_true(v[0] == -0.02 && v[1] == 0.03 && v[2] == 0.01);
 }

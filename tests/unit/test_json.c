@@ -145,6 +145,32 @@ static void test_refusals(void **state)
 	free(j);
 }
 
+/* One more member, only when asked for; everything in front of it stays. */
+static void test_position(void **state)
+{
+	(void)state;
+	void *j = fake_state(json);
+	struct hp_stream from = { .struct_size = sizeof from };
+	struct hp_sample s = HP_SAMPLE_INIT;
+	char got[4096], plain[4096];
+	memcpy(s.pos, (const double[]){ 1.5, -2, 1e-7 }, sizeof s.pos);
+	s.flags = HP_ROTVEC | HP_YPR | HP_POS;
+	int n = json->encode(j, &s, &from, plain, sizeof plain);
+	same(j, &s, &from); /* the default says nothing of it */
+	fake_set(json, j, "position", "yes");
+	int m = json->encode(j, &s, &from, got, sizeof got);
+	assert_memory_equal(got, plain, (size_t)n - 1);
+	assert_int_equal(m, n + (int)strlen(",\"position\":[1.5,-2,1e-07]"));
+	assert_memory_equal(got + n - 1, ",\"position\":[1.5,-2,1e-07]}", (size_t)(m - n + 1));
+	s.pos[1] = NAN;
+	assert_int_equal(json->encode(j, &s, &from, got, sizeof got), -EDOM);
+	s.flags &= ~(uint32_t)HP_POS;
+	m = json->encode(j, &s, &from, got, sizeof got);
+	assert_int_equal(m, n + (int)strlen(",\"position\":null"));
+	assert_memory_equal(got + n - 1, ",\"position\":null}", (size_t)(m - n + 1));
+	free(j);
+}
+
 /* The longest text there can be, in a buffer that is just large enough. */
 static void test_longest(void **state)
 {
@@ -170,7 +196,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),   cmocka_unit_test(test_labels),  cmocka_unit_test(test_reconnect),
-		cmocka_unit_test(test_refusals), cmocka_unit_test(test_longest),
+		cmocka_unit_test(test_refusals), cmocka_unit_test(test_longest), cmocka_unit_test(test_position),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	printf("json: %zu groups against printf, %d failed\n", sizeof tests / sizeof *tests, failed);

@@ -29,6 +29,17 @@ static void connected(void *state)
 	module->event(state, &(struct hp_event){ .struct_size = sizeof(struct hp_event), .type = HP_CONNECTED });
 }
 
+/* Gives some samples a position. */
+static bool place(struct hp_sample *s, uint64_t *r)
+{
+	if (random_below(r, 3))
+		return false;
+	s->flags |= HP_POS;
+	for (int i = 0; i < 3; i++)
+		s->pos[i] = check_random_number(r);
+	return true;
+}
+
 static void test_random(void **state)
 {
 	(void)state;
@@ -41,6 +52,7 @@ static void test_random(void **state)
 		struct hp_sample s = check_random_sample(&r);
 		if (random_below(&r, 4) == 0)
 			s.time_ns = -s.time_ns;
+		place(&s, &r);
 		struct hp_stream from = { .struct_size = sizeof from, .device = names[random_below(&r, 5)] };
 		connected(m);
 		same(m, &s, &from, from.device);
@@ -60,12 +72,13 @@ static double number_at(const msgpack_object *o, uint32_t key, uint32_t i)
 static void test_read_back(void **state)
 {
 	(void)state;
-	static const char *const keys[] = { "seq", "t", "q", "ypr", "gyro", "accel", "reset", "dev" };
+	static const char *const keys[] = { "seq", "t", "q", "ypr", "gyro", "accel", "reset", "dev", "pos" };
 	void *m = fake_state(module);
 	struct hp_stream from = { .struct_size = sizeof from, .device = "WH-1000XM5" };
 	uint64_t r = 13;
 	for (int k = 0; k < 200; k++) {
 		struct hp_sample s = check_random_sample(&r);
+		bool placed = place(&s, &r);
 		char buf[1024];
 		int n = module->encode(m, &s, &from, buf, sizeof buf);
 		assert_true(n > 0);
@@ -75,9 +88,9 @@ static void test_read_back(void **state)
 		assert_int_equal(msgpack_unpack_next(&u, buf, (size_t)n, &used), MSGPACK_UNPACK_SUCCESS);
 		assert_int_equal(used, n);
 		assert_int_equal(u.data.type, MSGPACK_OBJECT_MAP);
-		assert_int_equal(u.data.via.map.size, 8);
+		assert_int_equal(u.data.via.map.size, placed ? 9 : 8);
 		const msgpack_object_kv *kv = u.data.via.map.ptr;
-		for (int i = 0; i < 8; i++)
+		for (uint32_t i = 0; i < u.data.via.map.size; i++)
 			assert_memory_equal(kv[i].key.via.str.ptr, keys[i], strlen(keys[i]));
 		assert_true(kv[0].val.via.u64 == s.seq && kv[1].val.via.i64 == s.time_ns);
 		for (uint32_t i = 0; i < 4; i++)
@@ -90,6 +103,8 @@ static void test_read_back(void **state)
 		assert_int_equal(kv[5].val.type, s.flags & HP_ACCEL ? MSGPACK_OBJECT_ARRAY : MSGPACK_OBJECT_NIL);
 		assert_int_equal(kv[6].val.via.u64, s.reset_count);
 		assert_int_equal(kv[7].val.via.str.size, 10);
+		for (uint32_t i = 0; i < 3 && placed; i++)
+			check_bits("pos", &(double){ number_at(&u.data, 8, i) }, &s.pos[i], 1);
 		msgpack_unpacked_destroy(&u);
 	}
 	free(m);

@@ -61,12 +61,30 @@ static void test_refusals(void **state)
 	assert_int_equal(encode(&s, buf, sizeof buf), 48);
 }
 
+/* front 1, left 2, up 3 is x 2 (left), y 3 (up), z -1 (back) inside opentrack; without HP_POS nothing of it */
+static void test_position(void **state)
+{
+	(void)state;
+	struct hp_sample s = HP_SAMPLE_INIT;
+	double v[6];
+	memcpy(s.pos, (const double[]){ 1, 2, 3 }, sizeof s.pos);
+	memcpy(s.ypr, (const double[]){ 40, 30, 20 }, sizeof s.ypr);
+	assert_int_equal(encode(&s, (uint8_t *)v, sizeof v), 48);
+	assert_memory_equal(v, ((const double[]){ 0, 0, 0, 40, 30, 20 }), sizeof v);
+	s.flags |= HP_POS;
+	assert_int_equal(encode(&s, (uint8_t *)v, sizeof v), 48);
+	assert_memory_equal(v, ((const double[]){ 2, 3, -1, 40, 30, 20 }), sizeof v);
+	s.pos[1] = NAN;
+	assert_int_equal(encode(&s, (uint8_t *)v, sizeof v), -EDOM);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_position),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	printf("opentrack: %zu groups, %d failed\n", sizeof tests / sizeof *tests, failed);

@@ -216,8 +216,24 @@ static void test_presets(void **unused)
 	expect(&c, &s, &b);
 	end(&c);
 
+	BEGIN(&c, "preset", "sparta_binauraliser");
+	b.n = 0;
+	put_message(&b, "/ypr", "fff", v[0], v[1], v[2]);
+	expect(&c, &s, &b);
+	end(&c);
+
+	/* a range: -1 to 1, and no further */
+	BEGIN(&c, "preset", "vrchat_avatar", "args", "sim_yaw/90 | sim_pitch/25 | -roll/25", "units", "rad");
+	b.n = 0;
+	put_bundle(&b);
+	ELEMENT(&b, "/avatar/parameters/HeadYaw", "f", -40 * (1 / 90.0));
+	ELEMENT(&b, "/avatar/parameters/HeadPitch", "f", -1.0);
+	ELEMENT(&b, "/avatar/parameters/HeadRoll", "f", 20 * (-1 / 25.0));
+	expect(&c, &s, &b);
+	end(&c);
+
 	/* the position is sent when there is one, else the message stands alone */
-	BEGIN(&c, "preset", "vrchat");
+	BEGIN(&c, "preset", "vrchat_space");
 	b.n = 0;
 	put_message(&b, "/tracking/trackers/head/rotation", "fff", 30.0, -40.0, -20.0);
 	expect(&c, &s, &b);
@@ -233,6 +249,18 @@ static void test_presets(void **unused)
 	expect(&c, &s, &b);
 	end(&c);
 
+	/* the bone's own place, whatever the tracker says of the room */
+	s.flags |= HP_POS;
+	BEGIN(&c, "preset", "vmc", "bone_x", "-0.5", "bone_y", "0.25", "bone_z", "2");
+	b.n = 0;
+	put_bundle(&b);
+	ELEMENT(&b, "/VMC/Ext/OK", "i", 1);
+	ELEMENT(&b, "/VMC/Ext/T", "f", 0.0);
+	ELEMENT(&b, "/VMC/Ext/Bone/Pos", "sfffffff", "Head", -0.5, 0.25, 2.0, s.quat[2], -s.quat[3], -s.quat[1], s.quat[0]);
+	expect(&c, &s, &b);
+	end(&c);
+	s.flags &= ~(uint32_t)HP_POS;
+
 	BEGIN(&c, "preset", "vmc");
 	memcpy(q, s.quat, sizeof q);
 	for (int i = 0; i < 2; i++) {
@@ -240,7 +268,7 @@ static void test_presets(void **unused)
 		put_bundle(&b);
 		ELEMENT(&b, "/VMC/Ext/OK", "i", 1);
 		ELEMENT(&b, "/VMC/Ext/T", "f", i ? 2.5 : 0.0);
-		ELEMENT(&b, "/VMC/Ext/Bone/Pos", "sfffffff", "Head", 0.0, 0.0, 0.0, q[2], -q[3], -q[1], q[0]);
+		ELEMENT(&b, "/VMC/Ext/Bone/Pos", "sfffffff", "Head", 0.0, 0.1, 0.0, q[2], -q[3], -q[1], q[0]);
 		expect(&c, &s, &b);
 		s.time_ns += 2500000000;
 	}
@@ -280,7 +308,7 @@ static void words_of(const uint8_t *p, size_t size, char *out, size_t room)
 static const struct {
 	const char *name, *shown;
 } presets[] = {
-#define OSC_PRESET(name, address, args, who, port, what, ini, words, first, how, shown) { #name, shown },
+#define OSC_PRESET(name, address, args, who, port, what, ini, words, first, how, shown, ...) { #name, shown },
 #include "outputs/encoders/osc_presets.def"
 };
 /* Every row sends what it says that it sends; test_presets() knows the older ones by heart. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * test_signs.c - the table of docs/signs.md, made by running every output on a head that turned 10 degrees to the
- * right, nodded 10 up and tilted 10 to the right, one at a time, and reading its bytes. UPDATE=1 writes the table anew.
+ * right, nodded 10 up and tilted 10 to the right, one at a time, and reading its bytes; and the same outputs against
+ * what their receivers really do (tests/data/receivers). UPDATE=1 writes the table anew.
  */
 #include "fake_host.h"
+#include "find.h"
 #include "have.h"
 #include "pose/basis.h"
 #include "pose/pose.h"
@@ -20,7 +22,7 @@
 #include <cmocka.h>
 
 extern const struct hp_module hp_encoder_opentrack, hp_encoder_json, hp_encoder_flightgear, hp_encoder_osc;
-extern const struct hp_module hp_output_xplane, hp_output_opentrack_shm;
+extern const struct hp_module hp_output_xplane, hp_output_opentrack_shm, hp_filter_axes;
 
 static void add(char *out, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 static void add(char *out, size_t size, const char *fmt, ...)
@@ -58,6 +60,24 @@ static void opentrack(const char *unused, const struct hp_sample *s, char *out)
 	assert_int_equal(m->encode(state, s, &from, v, sizeof v), 48);
 	say_named(out, CELL, 3, v + 3, ypr_names);
 	free(state);
+}
+/* conf/opentrack.ini: the filter axes in front of the same datagram */
+static void opentrack_inverted(const char *unused, const struct hp_sample *s, char *out)
+{
+	struct hp_sample turned = *s;
+	struct fake_host f;
+	fake_init(&f, "x");
+	void *state = fake_state(&hp_filter_axes);
+	fake_set(&hp_filter_axes, state, "invert", "yaw, pitch, roll");
+	if (hp_filter_axes.open)
+		assert_int_equal(hp_filter_axes.open(state, &f.host), 0);
+	assert_int_equal(hp_filter_axes.filter(state, &turned), HP_KEEP);
+	hp_sample_derive(&turned);
+	opentrack(unused, &turned, out);
+	if (hp_filter_axes.close)
+		hp_filter_axes.close(state);
+	free(state);
+	fake_free(&f);
 }
 static void json(const char *unused, const struct hp_sample *s, char *out)
 {
@@ -197,13 +217,11 @@ static const struct osc_row {
 #define OSC_PRESET(name, address, args, who, port, what, ini, words, first, how, ...) { first, how },
 #include "outputs/encoders/osc_presets.def"
 };
-static void osc(const char *preset, const struct hp_sample *s, char *out)
+/* Every float that a preset sends for a sample; returns how many. */
+static int osc_sends(const char *preset, const struct hp_sample *s, double v[32], int *which)
 {
-	static const char *const unity[] = { "rx", "ry", "rz" };
-	int which;
 	struct fake_host f;
 	uint8_t p[512];
-	double v[32];
 	fake_init(&f, "x");
 	void *state = fake_state(&hp_encoder_osc);
 	fake_set(&hp_encoder_osc, state, "preset", preset);
@@ -211,29 +229,43 @@ static void osc(const char *preset, const struct hp_sample *s, char *out)
 	int size = hp_encoder_osc.encode(state, s, &f.stream, p, sizeof p);
 	assert_true(size > 0);
 	int n = osc_floats(p, (size_t)size, v);
-	memcpy(&which, (char *)state + hp_encoder_osc.options[0].offset, sizeof which);
+	memcpy(which, (char *)state + hp_encoder_osc.options[0].offset, sizeof *which);
+	hp_encoder_osc.close(state);
+	free(state);
+	fake_free(&f);
+	return n;
+}
+static void osc(const char *preset, const struct hp_sample *s, char *out)
+{
+	static const char *const unity[] = { "rx", "ry", "rz" };
+	int which;
+	double v[32];
+	int n = osc_sends(preset, s, v, &which);
 	const struct osc_row *row = &osc_rows[which];
 	if (row->how == ALL)
 		say_all(out, CELL, n - row->first, v + row->first);
 	else
 		say_named(out, CELL, n - row->first, v + row->first, row->how == RXYZ ? unity : ypr_names);
-	hp_encoder_osc.close(state);
-	free(state);
-	fake_free(&f);
 }
 #endif
 
 static const struct row {
 	const char *output, *sends, *preset;
 	void (*say)(const char *preset, const struct hp_sample *, char *);
+	const char *rests; /* what its signs rest on */
 } rows[] = {
-	{ "`opentrack`, `json`, `msgpack`, `csv`, `hds`", "the sample itself, degrees", NULL, opentrack },
-	{ "`flightgear`", "view offsets, degrees", NULL, flightgear },
-	{ "`xplane`", "pilots_head angles, degrees", NULL, xplane },
-	{ "`opentrack_shm`", "radians", NULL, shm },
-	{ "`uinput`", "-32767 to 32767", NULL, stick },
+	{ "`opentrack`, `json`, `msgpack`, `csv`, `hds`", "the sample itself, degrees", NULL, opentrack,
+	  "the reference's bytes; OpenTrack takes the next row" },
+	{ "`opentrack` below `axes`, `invert = yaw, pitch, roll`", "as OpenTrack counts, degrees", NULL, opentrack_inverted,
+	  "opentrack's module, run; its senders' source" },
+	{ "`flightgear`", "view offsets, degrees", NULL, flightgear, "seen in FlightGear 2020.3" },
+	{ "`xplane`", "pilots_head angles, degrees", NULL, xplane,
+	  "documentation: X-Plane's list of datarefs, which gives no sign for phi (option `roll`)" },
+	{ "`opentrack_shm`", "radians", NULL, shm, "opentrack's source" },
+	{ "`uinput`", "-32767 to 32767", NULL, stick, "read back with evtest" },
 #if HP_HAVE_LIBLO
-#define OSC_PRESET(name, address, args, who, port, what, ini, words, ...) { "`osc` " #name, words, #name, osc },
+#define OSC_PRESET(name, address, args, who, port, what, ini, words, first, how, shown, rests) \
+	{ "`osc` " #name, words, #name, osc, rests },
 #include "outputs/encoders/osc_presets.def"
 #endif
 };
@@ -245,8 +277,8 @@ static void test_table(void **unused)
 	static char table[16384], page[65536];
 	(void)unused;
 	add(table, sizeof table,
-	    "| output | what it sends | 10 to the right | 10 up | tilted 10 to the right |\n"
-	    "|---|---|---|---|---|\n");
+	    "| output | what it sends | 10 to the right | 10 up | tilted 10 to the right | rests on |\n"
+	    "|---|---|---|---|---|---|\n");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		add(table, sizeof table, "| %s | %s |", rows[i].output, rows[i].sends);
 		for (int k = 0; k < 3; k++) {
@@ -261,7 +293,7 @@ static void test_table(void **unused)
 			}
 			add(table, sizeof table, " %s |", cell);
 		}
-		add(table, sizeof table, "\n");
+		add(table, sizeof table, " %s |\n", rows[i].rests);
 	}
 	if (!HP_HAVE_LIBLO) {
 		print_message("skip: no liblo, the table lacks rows and is not compared\n");
@@ -286,8 +318,172 @@ static void test_table(void **unused)
 	if ((size_t)(to - from) != strlen(table) || memcmp(from, table, strlen(table)))
 		fail_msg("docs/signs.md is not what the outputs send:\n%s", table);
 }
+
+/* ---- against the receivers ------------------------------------------------------------------------------------- */
+
+struct judged {
+	char receiver[40];
+	int inputs;
+	double worst; /* degrees */
+};
+static struct judged *judged_of(struct judged *all, const char *receiver)
+{
+	while (all->receiver[0] && strcmp(all->receiver, receiver))
+		all++;
+	snprintf(all->receiver, sizeof all->receiver, "%s", receiver);
+	return all;
+}
+static void pronounce(const struct judged *all, int least)
+{
+	for (; all->receiver[0]; all++) {
+		printf("count: signs of %s: %d inputs, largest error %.4f degrees\n", all->receiver, all->inputs, all->worst);
+		assert_true(all->inputs >= least);
+		assert_true(all->worst <= 0.1);
+	}
+}
+#if HP_HAVE_LIBLO
+/* Of a rotation matrix; the largest of the four is computed first, so that none is lost to rounding. */
+static void quat_of(const double m[3][3], double q[4])
+{
+	double four[4] = { 1 + m[0][0] + m[1][1] + m[2][2], 1 + m[0][0] - m[1][1] - m[2][2],
+		           1 - m[0][0] + m[1][1] - m[2][2], 1 - m[0][0] - m[1][1] + m[2][2] };
+	const double w[3] = { m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1] };
+	int b = 0;
+	for (int i = 1; i < 4; i++)
+		b = four[i] > four[b] ? i : b;
+	q[b] = sqrt(four[b]) / 2;
+	for (int i = 0; i < 4; i++)
+		if (i != b)
+			q[i] = (!b || !i ? w[b + i - 1] : m[b - 1][i - 1] + m[i - 1][b - 1]) / (4 * q[b]);
+	hp_quat_normalize(q);
+}
+/* Between two rotations, degrees. */
+static double apart(const double a[4], const double b[4])
+{
+	double less = 0, more = 0;
+	for (int i = 0; i < 4; i++) {
+		less += (a[i] - b[i]) * (a[i] - b[i]);
+		more += (a[i] + b[i]) * (a[i] + b[i]);
+	}
+	return 4 * asin(fmin(1, sqrt(fmin(less, more)) / 2)) * 180 / 3.14159265358979323846;
+}
+/* The head for which the receiver does what this input made it do, through the preset: it must be this input again. */
+static void judge_input(struct judged *all, const char *receiver, const char *input, const double head[3][3])
+{
+	static const struct {
+		const char *receiver, *preset;
+	} known[] = { { "iem_scenerotator", "iem" },
+		      { "sparta_rotator", "sparta" },
+		      { "sparta_binauraliser", "sparta_binauraliser" },
+		      { "ambix_rotator", "ambix" } };
+	struct hp_sample s = HP_SAMPLE_INIT;
+	double in[4], want[4], sent[32], got[4];
+	size_t k = 0;
+	int which;
+	while (strcmp(known[k].receiver, receiver))
+		assert_true(++k < sizeof known / sizeof *known);
+	quat_of(head, s.quat);
+	hp_sample_derive(&s);
+	int n = osc_sends(known[k].preset, &s, sent, &which);
+	assert_int_equal(sscanf(input, "%lf %lf %lf %lf", &in[0], &in[1], &in[2], &in[3]), n);
+	if (n == 3) {
+		hp_frame_quat_from_ypr(in, want);
+		hp_frame_quat_from_ypr(sent, got);
+	} else {
+		memcpy(want, in, sizeof want);
+		memcpy(got, sent, sizeof got);
+		hp_quat_normalize(want);
+	}
+	struct judged *j = judged_of(all, receiver);
+	j->inputs++;
+	j->worst = fmax(j->worst, apart(got, want));
+}
+static void judge_rotations(const char *path)
+{
+	struct judged all[16] = { { .inputs = 0 } };
+	char line[400];
+	double head[3][3];
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	assert_non_null(fgets(line, sizeof line, f)); /* the names of the columns */
+	for (int row = 0; fgets(line, sizeof line, f); row++) {
+		char *rest = line, *receiver = strsep(&rest, "\t"), *input = strsep(&rest, "\t"),
+		     *source = strsep(&rest, "\t");
+		double from[3];
+		assert_non_null(rest);
+		assert_int_equal(sscanf(source, "%lf %lf %lf", &from[0], &from[1], &from[2]), 3);
+		assert_true(from[row % 3] == 1); /* front, left, up, in this order */
+		/* heard at R^T * source: the rows of R are what the three axes became */
+		assert_int_equal(
+		    sscanf(rest, "%lf %lf %lf", &head[row % 3][0], &head[row % 3][1], &head[row % 3][2]), 3);
+		if (row % 3 == 2)
+			judge_input(all, receiver, input, (const double(*)[3])head);
+	}
+	fclose(f);
+	assert_true(all[0].inputs && all[3].inputs);
+	pronounce(all, 50);
+}
+static void test_rotations(void **unused)
+{
+	char path[500];
+	(void)unused;
+	judge_rotations("tests/data/receivers/rotations.tsv");
+	if (find_reference("receivers/rotations.tsv", path, sizeof path))
+		judge_rotations(path);
+	else
+		printf("the original of tests/data/receivers is not here, its copy was compared\n");
+}
+#endif
+static void test_seen(void **unused)
+{
+	static const struct {
+		const char *receiver;
+		void (*say)(const char *, const struct hp_sample *, char *);
+	} known[] = { { "flightgear", flightgear },
+		      { "opentrack", opentrack_inverted },
+		      { "opentrack_shm", shm },
+		      { "uinput", stick } };
+	struct judged all[16] = { { .inputs = 0 } };
+	char line[400];
+	(void)unused;
+	FILE *f = fopen("tests/data/receivers/seen.tsv", "r");
+	assert_non_null(f);
+	assert_non_null(fgets(line, sizeof line, f));
+	while (fgets(line, sizeof line, f)) {
+		char receiver[40], name[20], said[CELL] = "", got_name[20];
+		double head[3], value, per, got;
+		struct hp_sample s = HP_SAMPLE_INIT;
+		size_t k = 0;
+		assert_int_equal(sscanf(line, "%39s %lf %lf %lf %19s %lf %lf", receiver, &head[0], &head[1], &head[2],
+		                        name, &value, &per),
+		                 7);
+		while (strcmp(known[k].receiver, receiver))
+			assert_true(++k < sizeof known / sizeof *known);
+		hp_frame_quat_from_ypr(head, s.quat);
+		hp_sample_derive(&s);
+		known[k].say(NULL, &s, said);
+		assert_null(strchr(said, ',')); /* this and nothing else */
+		assert_int_equal(sscanf(said, "%19s %lf", got_name, &got), 2);
+		assert_string_equal(got_name, name);
+		struct judged *j = judged_of(all, receiver);
+		j->inputs++;
+		j->worst = fmax(j->worst, fabs(got - value) * per);
+	}
+	fclose(f);
+	assert_true(all[3].inputs);
+	pronounce(all, 3);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (!strncmp(rows[i].rests, "documentation", 13))
+			printf("signs of %s rest on %s\n", rows[i].output, rows[i].rests);
+}
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_table) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
+#if HP_HAVE_LIBLO
+		cmocka_unit_test(test_rotations),
+#endif
+		cmocka_unit_test(test_seen),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

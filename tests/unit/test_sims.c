@@ -53,7 +53,7 @@ static void test_flightgear(void **unused)
 	assert_int_equal(m->encode(state, &s, NULL, buf, 24), 24);
 	assert_int_equal(m->encode(state, &s, NULL, buf, 23), -ENOSPC);
 	memcpy(v, buf, 24); /* the test machine is little-endian, as FlightGear's byte_order host wants it */
-	assert_true(v[0] == -20 && v[1] == 10 && v[2] == -5);
+	assert_true(v[0] == -20 && v[1] == 10 && v[2] == 5);
 	static const uint8_t minus_20[] = { 0, 0, 0, 0, 0, 0, 0x34, 0xc0 };
 	assert_memory_equal(buf, minus_20, 8);
 	fake_set(m, state, "translation", "yes");
@@ -66,7 +66,7 @@ static void test_flightgear(void **unused)
 	NEAR(v[0], -0.10);
 	NEAR(v[1], 1.25);
 	NEAR(v[2], 0.47);
-	assert_true(v[3] == -20 && v[4] == 10 && v[5] == -5);
+	assert_true(v[3] == -20 && v[4] == 10 && v[5] == 5);
 	assert_int_equal(status, 1);
 	s.flags &= ~(uint32_t)HP_POS; /* no position: the pilot stays in the seat */
 	m->encode(state, &s, NULL, buf, 52);
@@ -193,6 +193,13 @@ static void test_xplane_rotation(void **unused)
 	expect_rotation(&p, 0, 0, 0); /* the view does not stay turned */
 	expect_nothing(&p);
 	land(&p);
+	/* a receiver whose phi counts to the left */
+	board(&p, "no");
+	fake_set(xplane, p.state, "roll", "left");
+	s = pose();
+	assert_int_equal(xplane->write(p.state, &s), 0);
+	expect_rotation(&p, 20, 10, -5);
+	land(&p);
 	/* nothing was written: nothing is reset either */
 	board(&p, "no");
 	xplane->stop(p.state);
@@ -315,7 +322,7 @@ static void test_shm(void **unused)
 	assert_int_equal(shm->open(state, &f.host), 0);
 	assert_int_equal(other_process_sees(name, 0, 0, 0, 0, 0, 0, 0), 0);
 	assert_int_equal(shm->write(state, &s), 0);
-	assert_int_equal(other_process_sees(name, -100, 50, -30, 20 * rad, 10 * rad, 5 * rad, 0), 0);
+	assert_int_equal(other_process_sees(name, 100, 50, -30, 20 * rad, 10 * rad, -5 * rad, 0), 0);
 
 	/* another process holds the lock: write returns at once, the newest pose comes in when it lets go */
 	int held = shm_open(name, O_RDWR, 0600);
@@ -327,9 +334,9 @@ static void test_shm(void **unused)
 	assert_true(fake_run(&f, f.time + 10000000, 100) > 1);
 	flock(held, LOCK_UN);
 	close(held);
-	assert_int_equal(other_process_sees(name, -100, 50, -30, 20 * rad, 10 * rad, 5 * rad, 0), 0);
+	assert_int_equal(other_process_sees(name, 100, 50, -30, 20 * rad, 10 * rad, -5 * rad, 0), 0);
 	fake_run(&f, f.time + 10000000, 100);
-	assert_int_equal(other_process_sees(name, -100, 50, -30, 23 * rad, 10 * rad, 5 * rad, 0), 0);
+	assert_int_equal(other_process_sees(name, 100, 50, -30, 23 * rad, 10 * rad, -5 * rad, 0), 0);
 	assert_int_equal(fake_run(&f, f.time + (int64_t)10000000000, 100), 0);
 
 	shm->stop(state);
