@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * change.c - a batch of live option changes: all of them or none. */
 #include "base/alloc.h"
-#include "text.h"
+#include "value_text.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * check_table.c - is a module's option table sound? Asked once when the module is loaded. */
 #include "grammar.h"
-#include "text.h"
+#include "value_text.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "base/suggest.h"
 #include "grammar.h"
 #include "kind.h"
-#include "text.h"
+#include "value_text.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * value.c - one text for one row of an option table: checked, and stored in the module's state. */
 #include "base/alloc.h"
-#include "text.h"
+#include "value_text.h"
 #include <errno.h>
 #include <limits.h>
 #include <pwd.h>

@@ -4,7 +4,7 @@
 #include "loader.h"
 #include "api/builtin.h"
 #include "config/options.h"
-#include "config/text.h"
+#include "config/value_text.h"
 #include "modules.h"
 #include <ctype.h>
 #include <dlfcn.h>

@@ -46,6 +46,7 @@ struct hp_program {
 struct hp_counts {
 	uint64_t in, out;    /* samples that came, that left well */
 	uint64_t not_finite; /* samples dropped for that          */
+	uint64_t nonsense;   /* filters: answers that mean nothing, dropped */
 	uint64_t lost;       /* inputs: dropped between a thread and the loop */
 	uint64_t dropped;    /* outputs: did not leave, by the module's own count */
 	/* outputs that write files: of `out`, what went into a ring, and what the writer thread has put where it

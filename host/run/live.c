@@ -209,7 +209,10 @@ static void settings_adopt(struct hp_run *run, struct hp_run *fresh)
 	struct hp_values values = run->ini->values;
 	bool same = true;
 	for (const struct hp_option *o = hp_settings_options; o->key; o++)
-		same = same && hp_option_same(o, &run->ini->settings, &fresh->ini->settings);
+		if (!hp_option_same(o, &run->ini->settings, &fresh->ini->settings)) {
+			hp_log(HP_LOG_INFO, NULL, "reload: [headpipe] `%s` has its new value", o->key);
+			same = false;
+		}
 	if (same)
 		return;
 	run->ini->settings = fresh->ini->settings;

@@ -47,6 +47,11 @@ static bool through_filter(struct hp_node *n, struct hp_sample *s)
 		if (!n->counts.not_finite++)
 			hp_log(HP_LOG_WARN, n->who,
 			       "its result was not a finite number; sample dropped, filter reset (told once)");
+	} else if (r != HP_DROP && !n->counts.nonsense++) {
+		hp_log(HP_LOG_WARN, n->who,
+		       "its filter() returned %d; allowed are HP_KEEP (0), HP_DROP (1) or -errno; sample dropped (told "
+		       "once)",
+		       r);
 	}
 	return false;
 }

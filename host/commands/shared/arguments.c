@@ -3,7 +3,7 @@
 #include "arguments.h"
 #include "base/alloc.h"
 #include "base/suggest.h"
-#include "config/text.h"
+#include "config/value_text.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,7 @@ static int take_text(struct reading *r, const struct hp_arg *a, const char *text
 {
 	struct hp_texts *list = field(r, a);
 	if (!*text)
-		return wrong(r, "%s: no value", a->name);
+		return wrong(r, "%s: no value; text", a->name);
 	if ((double)list->n >= a->row.max)
 		return hp_argument_is_option(a) ? wrong(r, "%s more than %.0f times", a->name, a->row.max)
 		                                : wrong(r, "one argument too many: %.200s", text);
@@ -110,7 +110,7 @@ static int take(struct reading *r, const struct hp_arg *a, const char *text)
 	if (a->row.type == HP_ENUM && *shown)
 		return wrong_choice(r, a, shown);
 	hp_option_allowed(&a->row, allowed, sizeof allowed);
-	return wrong(r, "%s %.200s: %s; %s%s", a->name, shown, why, allowed,
+	return wrong(r, "%s%s%.200s: %s; %s%s", a->name, *shown ? " " : "", shown, why, allowed,
 	             a->row.type == HP_NS ? ", a number alone is seconds" : "");
 }
 

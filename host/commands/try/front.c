@@ -236,6 +236,31 @@ static void check_forms(const struct hp_sample *before, const struct hp_sample *
 		       "HP_YPR\n",
 		       flag, form);
 }
+/* A result that the host would have to drop, or that no receiver can use. */
+static void check_pose(int r, const struct hp_sample *s)
+{
+	static bool told;
+	double length2 = 0;
+	const char *what = NULL;
+	for (int i = 0; i < 4; i++)
+		length2 += s->quat[i] * s->quat[i];
+	if (r < 0 || r > HP_DROP)
+		what = "filter() returns neither HP_KEEP (0), HP_DROP (1) nor success: the sample is lost";
+	else if (r == HP_KEEP && !hp_sample_finite(s))
+		what = "filter() makes a number that is not finite: the sample is dropped and the filter reset";
+	else if (r == HP_KEEP && !(length2 > 0.999 && length2 < 1.001))
+		what = "filter() leaves a quat[] that is not of unit length: scale it by 1 / its length";
+	if (!what)
+		return;
+	try.failed++;
+	if (told)
+		return;
+	told = true;
+	sample_line();
+	printf("  %s%s", what, r < 0 ? "" : "\n");
+	if (r < 0)
+		printf(" (%d, %s)\n", r, strerror(-r));
+}
 static int filter(void *self, struct hp_sample *s)
 {
 	double ypr[3];
@@ -244,7 +269,8 @@ static int filter(void *self, struct hp_sample *s)
 	hp_try_at("filter");
 	int r = try.real_module->filter(self, s);
 	hp_try_at("");
-	if (r == HP_KEEP)
+	check_pose(r, s);
+	if (r == HP_KEEP && hp_sample_finite(s))
 		check_forms(&before, s);
 	if (try.moved && show()) {
 		hp_quat_to_ypr(s->quat, ypr);

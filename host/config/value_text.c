@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * text.c - numbers, times and addresses from text, strictly and whatever the locale. */
-#include "text.h"
+ * value_text.c - numbers, times and addresses from text, strictly and whatever the locale. */
+#include "value_text.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * chunk.c - chunks of a session file in memory: read, checked, their messages found; least recently used go
+ * chunk_read.c - chunks of a session file in memory: read, checked, their messages found; least recently used go
  * first. The order changes on reads only. */
 #include <errno.h>
 

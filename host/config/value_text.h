@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * text.h - texts of option values to C values; shared by the option_*.c files. */
+ * value_text.h - texts of option values to C values; for the files of this folder and command arguments. */
 #ifndef HP_OPTION_TEXT_H
 #define HP_OPTION_TEXT_H
 #include "options.h"
