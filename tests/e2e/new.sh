@@ -93,14 +93,21 @@ printf '[input s]\nuse = synth\ncount = 3\nspeed = 0\n[output o]\nuse = file\npa
 headpipe run long.ini 2>err || true
 grep -q "Value too large" err && [ ! -s long.bin ] || { cat err; bad "a length beyond the buffer was believed"; }
 # a filter that turns a copy of the pose and not the pose, and one that leaves the copies as they were
-for what in "copy:s->ypr[0] += 5;" "master:s->quat[0] = 1; s->quat[1] = s->quat[2] = s->quat[3] = 0;"; do
+for what in "copy:s->ypr[0] += 5;" "master:s->quat[0] = 1; s->quat[1] = s->quat[2] = s->quat[3] = 0;" \
+	"seven:return 77;" "long:s->quat[0] *= 3; s->quat[1] *= 3; s->quat[2] *= 3; s->quat[3] *= 3;" "nan:s->quat[0] = 0.0 / (s->quat[0] - s->quat[0]);"; do
 	name=${what%%:*} body=${what#*:}
 	printf '#include <headpipe.h>\nstatic int filter(void *self, struct hp_sample *s)\n{\n\t(void)self;\n\t%s\n\treturn HP_KEEP;\n}
 HP_MODULE(%s) = { HP_MODULE_HEAD, .kind = HP_FILTER, .name = "%s", .summary = "wrong", .filter = filter };\n' "$body" $name $name >$name.c
 	$cxx $name.c -o $name.so
 done
 try 1 "filter() turns ypr[] and leaves quat[] as it was: quat is the master form, so nothing is turned; write quat[] and clear HP_ROTVEC | HP_YPR" ./copy.so
+try 1 "filter() returns neither HP_KEEP (0), HP_DROP (1) nor success: the sample is lost" ./seven.so
+try 1 "filter() leaves a quat[] that is not of unit length: scale it by 1 / its length" ./long.so
+try 1 "filter() makes a number that is not finite: the sample is dropped and the filter reset" ./nan.so
 try 1 "filter() turns quat[] and leaves HP_YPR set, but ypr[] is that of the old pose: clear HP_ROTVEC | HP_YPR" ./master.so
+printf '[input s]\nuse = synth\ncount = 3\nspeed = 0\n[filter f]\nuse = ./seven.so\n[output o]\nuse = null\n' >seven.ini
+headpipe run seven.ini 2>err || true
+[ "$(grep -c "its filter() returned 77; allowed are" err)" = 1 ] || { cat err; bad "a filter's nonsense goes unnoticed"; }
 try 1 "headpipe_module" ./empty.so
 try 1 "No such file" ./missing.so
 try 1 "no such module" no_such_module
