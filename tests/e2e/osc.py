@@ -13,7 +13,7 @@ HEAD = "[input head]\nuse = synth\nmotion = still\nnoise = 0\nrate = 1\ncount = 
        "[filter turned]\nuse = axes\noffset_yaw = 40\noffset_pitch = 30\noffset_roll = 20\n"
 # name and messages for just that head, as osc_presets.def has them and test_osc checks them
 ROWS = {m[1]: [w.split(" ") for w in m[2].split(" | ")] for m in
-        re.finditer(r'^OSC_PRESET\((\w+),.*?"(/[^"]*)"\)$', open("outputs/encoders/osc_presets.def").read(), re.M | re.S)}
+        re.finditer(r'^OSC_PRESET\((\w+),.*?"(/[^"]*)",\n *"[^"]*"\)$', open("outputs/encoders/osc_presets.def").read(), re.M | re.S)}
 PRESETS = list(ROWS)
 
 def send(port, preset):

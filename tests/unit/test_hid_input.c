@@ -1030,11 +1030,11 @@ static void test_forgets_in_mid_stream(void **state)
 /* Outputs that need long for a sample do not delay the reading of the next: the thread takes over. */
 static void test_slow_outputs(void **state)
 {
-	struct bench *b = bench_new();
-	struct fake_device *d = device(0, "Headset", "");
 	(void)state;
 	if (!fake_nodes)
 		return;
+	struct bench *b = bench_new();
+	struct fake_device *d = device(0, "Headset", "");
 	b->slow_ns = 5000000;
 	fake_plug(d, 0);
 	bench_start(b);
