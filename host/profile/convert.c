@@ -166,6 +166,19 @@ static bool write_curves(struct out *o, int first, const char *section)
 	return any;
 }
 
+/* Ours end there, and what an ending takes away is said. */
+static double bounded(struct out *o, const char *theirs, double v, double most)
+{
+	if (fabs(v) > most)
+		note(o, "%s = %g: ends at %g here", theirs, v, copysign(most, v));
+	return fmax(-most, fmin(most, v));
+}
+/* A number of a list. */
+static int choice(struct out *o, const char *key, int def)
+{
+	return (int)fmax(-1, fmin(hp_profile_number(o->p, UI, key, def), 1000));
+}
+
 /* ---- the other stages ------------------------------------------------------------------------------------------ */
 
 static void set(struct out *o, const char *filter, const char *key, const char *unit, const char *section,
@@ -208,7 +221,7 @@ static void write_filter(struct out *o)
 }
 static void write_center(struct out *o)
 {
-	int mode = (int)hp_profile_number(o->p, UI, "centering-mode", 3);
+	int mode = choice(o, "centering-mode", 3);
 	bool start = hp_profile_bool(o->p, UI, "center-at-startup", true);
 	if (mode == 0) {
 		fprintf(o->ini, "\n; opentrack's centering was off\n");
@@ -227,7 +240,7 @@ static void write_neck(struct out *o)
 	double depth = hp_profile_number(o->p, UI, "neck-depth", 0);
 	if (!hp_profile_bool(o->p, UI, "neck-enable", false) || depth == 0)
 		return;
-	fprintf(o->ini, "\n[filter neck]\nforward = %s\nup = 0\n", number(fmax(-30, fmin(30, depth)), buf));
+	fprintf(o->ini, "\n[filter neck]\nforward = %s\nup = 0\n", number(bounded(o, "neck-depth", depth, 30), buf));
 }
 /* Axes that are off, zero positions and the signs behind the curves. */
 static void write_axes(struct out *o)
@@ -236,7 +249,7 @@ static void write_axes(struct out *o)
 	size_t used = 0;
 	for (int i = 0; i < AXES; i++) {
 		const struct axis *a = &axes[i];
-		int source = (int)hp_profile_number(o->p, UI, key_of(a->name, "source-index", key), i);
+		int source = choice(o, key_of(a->name, "source-index", key), i);
 		double zero = hp_profile_number(o->p, UI, key_of(a->name, "zero-pos", key), 0) * (a->mirrored ? -1 : 1);
 		bool before = hp_profile_bool(o->p, UI, key_of(a->name, "invert-sign", key), false);
 		bool after = hp_profile_bool(o->p, UI, key_of(a->name, "invert-sign-post", key), false);
@@ -254,7 +267,7 @@ static void write_axes(struct out *o)
 		}
 		if (zero != 0)
 			used += (size_t)snprintf(lines + used, sizeof lines - used, "offset_%s = %s\n", a->ours,
-			                         number(fmax(-180, fmin(180, zero)), buf));
+			                         number(bounded(o, key_of(a->name, "zero-pos", key), zero, 180), buf));
 	}
 	if (!*invert && !*lines)
 		return;
@@ -262,6 +275,37 @@ static void write_axes(struct out *o)
 	if (*invert)
 		fprintf(o->ini, "invert = %s\n", invert);
 	fputs(lines, o->ini);
+}
+/* Digits alone, 0 to most; -1: it is something else. */
+static int small(const char *text, int most)
+{
+	int v = 0;
+	if (!*text || strlen(text) > 5)
+		return -1;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9')
+			return -1;
+		v = 10 * v + (*text - '0');
+	}
+	return v <= most ? v : -1;
+}
+/* Where opentrack sent to. An address that is none is not mended by guessing: poses of a head are for nobody else. */
+static void read_address(struct out *o, char to[32])
+{
+	static const char *const keys[4] = { "ip1", "ip2", "ip3", "ip4" }, *const def[4] = { "192", "168", "0", "2" };
+	const char *text[4], *port_text = hp_profile_text(o->p, "udp-proto", "port", "4242");
+	int ip[4], port = small(port_text, 65535);
+	bool good = port > 0;
+	for (int i = 0; i < 4; i++) {
+		text[i] = hp_profile_text(o->p, "udp-proto", keys[i], def[i]);
+		ip[i] = small(text[i], 255);
+		good &= ip[i] >= 0;
+	}
+	if (good)
+		snprintf(to, 32, "%d.%d.%d.%d:%d", ip[0], ip[1], ip[2], ip[3], port);
+	else
+		note(o, "[udp-proto] %.20s.%.20s.%.20s.%.20s:%.20s: no address; poses go to %s instead", text[0],
+		     text[1], text[2], text[3], port_text, to);
 }
 static void write_output(struct out *o)
 {
@@ -288,14 +332,10 @@ static void write_output(struct out *o)
 		note(o, "protocol-dll = %s: FlightGear needs conf/headpipe-flightgear.xml (docs/simulators.md)", dll);
 	if (use && strcmp(use, "opentrack_udp") != 0)
 		return;
-	int ip[4], port = use ? (int)hp_profile_number(o->p, "udp-proto", "port", 4242) : 4242;
-	static const int def[4] = { 192, 168, 0, 2 }, here[4] = { 127, 0, 0, 1 };
-	for (int i = 0; i < 4; i++) {
-		char key[8];
-		snprintf(key, sizeof key, "ip%d", i + 1);
-		ip[i] = use ? (int)hp_profile_number(o->p, "udp-proto", key, def[i]) & 255 : here[i];
-	}
-	fprintf(o->ini, "to = %d.%d.%d.%d:%d\n", ip[0], ip[1], ip[2], ip[3], port > 0 && port < 65536 ? port : 4242);
+	char to[32] = "127.0.0.1:4242";
+	if (use)
+		read_address(o, to);
+	fprintf(o->ini, "to = %s\n", to);
 	if (use)
 		note(o, "protocol-dll = %s: opentrack sent its own signs; opentrack_udp sends ours (docs/signs.md)",
 		     dll);
@@ -325,9 +365,19 @@ static void note_rest(struct out *o)
 {
 	for (size_t i = 0; i < o->p->n; i++) {
 		struct hp_profile_entry *e = &o->p->at[i];
-		if (e->used || is_idle(e) || !strcmp(e->section, "migrations"))
+		if ((e->used && !e->odd) || (!e->used && is_idle(e)) || !strcmp(e->section, "migrations"))
 			continue;
 		o->nnotes++;
+		if (e->odd) {
+			fputc('[', o->notes);
+			print_name(o->notes, e->section);
+			fputs("] ", o->notes);
+			print_name(o->notes, e->key);
+			fputs(" = ", o->notes);
+			print_value(o->notes, e);
+			fputs(": not understood; opentrack's default is taken\n", o->notes);
+			continue;
+		}
 		if (!strcmp(e->section, UI) || !strcmp(e->section, "modules") || !strcmp(e->section, MAPPINGS)) {
 			print_name(o->notes, e->key);
 			fputs(" = ", o->notes);

@@ -15,6 +15,7 @@ struct hp_profile_entry {
 	size_t size;
 	int line;
 	bool used; /* somebody has asked for it */
+	bool odd;  /* and it was no such value  */
 };
 struct hp_profile {
 	struct hp_profile_entry *at;
@@ -28,7 +29,8 @@ enum { HP_PROFILE_BYTES = 1 << 20 };
 int hp_profile_read(struct hp_profile *, const char *text, size_t size, int *line, char *why, size_t why_size);
 void hp_profile_free(struct hp_profile *);
 
-/* Each marks the entry as used. NULL, or what is given as `def`, when it is not there or no such value. */
+/* Each marks the entry as used, and as odd when it is no such value. NULL, or what is given as `def`, when it is not
+ * there or no such value. */
 const struct hp_profile_entry *hp_profile_find(struct hp_profile *, const char *section, const char *key);
 const char *hp_profile_text(struct hp_profile *, const char *section, const char *key, const char *def);
 bool hp_profile_bool(struct hp_profile *, const char *section, const char *key, bool def);

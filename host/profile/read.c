@@ -172,15 +172,19 @@ void hp_profile_free(struct hp_profile *p)
 
 /* ---- values ---------------------------------------------------------------------------------------------------- */
 
-const struct hp_profile_entry *hp_profile_find(struct hp_profile *p, const char *section, const char *key)
+static struct hp_profile_entry *find(struct hp_profile *p, const char *section, const char *key)
 {
-	const struct hp_profile_entry *found = NULL; /* of two, the last counts */
+	struct hp_profile_entry *found = NULL; /* of two, the last counts */
 	for (size_t i = 0; i < p->n; i++)
 		if (!strcmp(p->at[i].section, section) && !strcmp(p->at[i].key, key)) {
 			p->at[i].used = true;
 			found = &p->at[i];
 		}
 	return found;
+}
+const struct hp_profile_entry *hp_profile_find(struct hp_profile *p, const char *section, const char *key)
+{
+	return find(p, section, key);
 }
 const char *hp_profile_text(struct hp_profile *p, const char *section, const char *key, const char *def)
 {
@@ -189,11 +193,12 @@ const char *hp_profile_text(struct hp_profile *p, const char *section, const cha
 }
 bool hp_profile_bool(struct hp_profile *p, const char *section, const char *key, bool def)
 {
-	const char *text = hp_profile_text(p, section, key, NULL);
-	return !text                                          ? def
-	       : !strcmp(text, "true") || !strcmp(text, "1")  ? true
-	       : !strcmp(text, "false") || !strcmp(text, "0") ? false
-	                                                      : def;
+	struct hp_profile_entry *e = find(p, section, key);
+	if (!e)
+		return def;
+	bool yes = !strcmp(e->value, "true") || !strcmp(e->value, "1");
+	e->odd = !yes && strcmp(e->value, "false") != 0 && strcmp(e->value, "0") != 0;
+	return e->odd ? def : yes;
 }
 
 static double big_endian(const char *p)
@@ -225,19 +230,18 @@ static const char *variant(const struct hp_profile_entry *e, const char *type, s
 	*size = e->size - head - 1 - length;
 	return name + length;
 }
-double hp_profile_number(struct hp_profile *p, const char *section, const char *key, double def)
+static bool number(const struct hp_profile_entry *e, double *to)
 {
-	const struct hp_profile_entry *e = hp_profile_find(p, section, key);
 	size_t size;
-	if (!e)
-		return def;
 	const char *slider = variant(e, "slider_value", &size);
-	if (slider)
-		return size >= 8 && isfinite(big_endian(slider)) ? big_endian(slider) : def;
+	if (slider) {
+		*to = size >= 8 ? big_endian(slider) : NAN;
+		return isfinite(*to);
+	}
 	double v = 0, scale = 1, sign = *e->value == '-' ? -1 : 1; /* whatever the language of the system */
 	const char *t = e->value + (*e->value == '-');
-	if (!*t || strlen(t) > 18)
-		return def;
+	if (!*t || strlen(t) > 18 || strlen(e->value) != e->size)
+		return false;
 	for (; *t >= '0' && *t <= '9'; t++)
 		v = v * 10 + (*t - '0');
 	if (*t == '.')
@@ -245,7 +249,17 @@ double hp_profile_number(struct hp_profile *p, const char *section, const char *
 			v = v * 10 + (*t - '0');
 			scale *= 10;
 		}
-	return *t ? def : sign * v / scale;
+	*to = sign * v / scale;
+	return !*t;
+}
+double hp_profile_number(struct hp_profile *p, const char *section, const char *key, double def)
+{
+	struct hp_profile_entry *e = find(p, section, key);
+	double v;
+	if (!e)
+		return def;
+	e->odd = !number(e, &v);
+	return e->odd ? def : v;
 }
 int hp_profile_points(struct hp_profile *p, const char *section, const char *key, double *xy, int room)
 {

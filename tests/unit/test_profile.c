@@ -128,6 +128,49 @@ static void test_forms(void **unused)
 	holds(r.ini, "use = opentrack_udp\nto = 127.0.0.1:4242\n");
 	done(&r);
 }
+/* What is no value, or no address, is not made one in silence. */
+static void test_nonsense(void **unused)
+{
+	static const char *const bad[] = { "ip1=300", "ip2=-5", "ip3=99999", "ip4=x",   "port=70000", "port=0",
+		                           "port=",   "ip1=",   "ip2=1.5",   "ip3=1e1", "port=-1" };
+	(void)unused;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		char text[200];
+		snprintf(text, sizeof text, "[modules]\nprotocol-dll=udp\n[udp-proto]\nip1=10\nport=4243\n%s\n",
+		         bad[i]);
+		struct result r = convert(text, strlen(text));
+		holds(r.ini, "\nto = 127.0.0.1:4242\n");
+		holds(r.notes, ": no address; poses go to 127.0.0.1:4242 instead\n");
+		done(&r);
+	}
+	struct result r =
+	    CONVERT("[modules]\nprotocol-dll=udp\n[udp-proto]\nip1=255\nip2=0\nip3=1\nip4=2\nport=65535\n");
+	holds(r.ini, "\nto = 255.0.1.2:65535\n");
+	lacks(r.notes, "no address");
+	done(&r);
+	r = CONVERT("[modules]\nfilter-dll=accela\n[opentrack-ui]\nyaw-zero-pos=nan\npitch-zero-pos=1e9\n"
+	            "roll-zero-pos=1000\nneck-enable=true\nneck-depth=-1e9\ncenter-at-startup=maybe\n"
+	            "centering-mode=99999999999999999\n[accela-sliders]\n"
+	            "rotation-deadzone=@Variant(\\0\\0\\0\\x7f\\0\\0\\0\\x18::options::slider_"
+	            "value\\0\\x7f\\xf8\\0\\0\\0\\0\\0\\0"
+	            "\\0\\0\\0\\0\\0\\0\\0\\0?\\xf0\\0\\0\\0\\0\\0\\0)\n");
+	static const char *const said[] = {
+		"[opentrack-ui] yaw-zero-pos = nan: not understood; ",
+		"[opentrack-ui] pitch-zero-pos = 1e9: not understood; ",
+		"roll-zero-pos = 1000: ends at 180 here\n",
+		"[opentrack-ui] neck-depth = -1e9: not understood; ",
+		"[opentrack-ui] center-at-startup = maybe: not understood; ",
+		"[accela-sliders] rotation-deadzone = @Variant(",
+	};
+	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+		holds(r.notes, said[i]);
+	holds(r.ini, "deadzone = 0.03\n");
+	done(&r);
+	r = CONVERT("[opentrack-ui]\nneck-enable=true\nneck-depth=-1000000000\n");
+	holds(r.notes, "neck-depth = -1e+09: ends at -30 here\n");
+	holds(r.ini, "forward = -30\n");
+	done(&r);
+}
 static void test_refused(void **unused)
 {
 	static const struct {
@@ -176,6 +219,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_nonsense),
 		cmocka_unit_test(test_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
