@@ -13,6 +13,8 @@
 #include "pose/pose.h"
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { AXES = 6, BEHIND = 225 };
@@ -86,15 +88,6 @@ static int read_axis(const struct curve *c, int i, struct axis *a, const char **
 		}
 	return 0;
 }
-static int check(const void *self, const char **key, char *why, size_t size)
-{
-	for (int i = 0; i < AXES; i++) {
-		struct axis a;
-		if (read_axis(self, i, &a, key, why, size) < 0)
-			return -EINVAL;
-	}
-	return 0;
-}
 
 /* The angle on one side from which the view looks straight behind; 0 when it never does. */
 static double reaches_behind(const struct axis *a, int side)
@@ -114,37 +107,77 @@ static void find_turn(struct curve *c, int i)
 	double behind[2] = { reaches_behind(&c->axis[i], 0), reaches_behind(&c->axis[i], 1) };
 	c->turn[i] = behind[0] > 0 && behind[1] > 0 ? hp_angles_turn(fmax(behind[0], behind[1])) : BEHIND;
 }
-static void say(struct curve *c, const char *axis, const char *text)
+static void add(char *text, size_t size, const char *axis, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+static void add(char *text, size_t size, const char *axis, const char *fmt, ...)
 {
-	char line[240];
-	snprintf(line, sizeof line, "%s: %s", axis, text);
-	c->host->log(c->host, HP_LOG_INFO, line);
+	va_list list;
+	size_t n = strlen(text);
+	snprintf(text + n, size - n, "%s%s: ", n ? "; " : "", axis);
+	n = strlen(text);
+	va_start(list, fmt);
+	vsnprintf(text + n, size - n, fmt, list);
+	va_end(list);
+}
+static double bend(const struct axis *a, double v, double end);
+static void bend_all(const struct curve *c, double v[3])
+{
+	for (int i = 0; i < 3; i++)
+		if (c->axis[i].used)
+			v[i] = bend(&c->axis[i], v[i], i == 1 ? 90 : 180);
+}
+/* Degrees by which the view jumps where a head that goes over the top is taken for one upside down, down or up. */
+static double jump_at_the_top(const struct curve *c)
+{
+	double most = 0;
+	for (int side = -1; side <= 1; side += 2) {
+		double over[3] = { 0, side * HP_ANGLES_OVER, 0 },
+		       plain[3] = { 180, side * (180 - HP_ANGLES_OVER), 180 }, q[4], p[4], dot = 0;
+		bend_all(c, over);
+		bend_all(c, plain);
+		hp_frame_quat_from_ypr(over, q);
+		hp_frame_quat_from_ypr(plain, p);
+		for (int i = 0; i < 4; i++)
+			dot += q[i] * p[i];
+		most = fmax(most, 2 * acos(fmin(fabs(dot), 1)) * (180 / 3.14159265358979323846));
+	}
+	return most;
 }
 /* Where a curve folds: two ways to hold the head and one view, or one way and two views. */
-static void say_folds(struct curve *c)
+static void find_folds(const struct curve *c, char *text, size_t size)
 {
-	char text[160];
 	for (int i = 0; i < AXES; i++) {
 		const struct axis *a = &c->axis[i];
 		double from, to;
 		for (int k = 0; k < 2; k++)
 			if (a->side[k].n && hp_curve_falls(&a->side[k], &from, &to) &&
 			    (k == 0 || strcmp(c->negative[i], "same"))) {
-				snprintf(
-				    text, sizeof text,
+				add(text, size, names[i],
 				    "the curve folds: from %g to %g on the %s side the view goes back while the head "
 				    "goes on",
 				    from, to, k ? "negative" : "positive");
-				say(c, names[i], text);
 			}
 		if (i == 1 || i > 2 || !a->used || c->turn[i] != BEHIND)
 			continue;
-		snprintf(text, sizeof text,
-		         "the view does not reach straight behind, so it jumps to the other side when the head turns "
-		         "beyond %d degrees",
-		         BEHIND);
-		say(c, names[i], text);
+		add(text, size, names[i],
+		    "the view does not reach straight behind, so it jumps to the other side when the head turns "
+		    "beyond %d degrees",
+		    BEHIND);
 	}
+	if (c->axis[1].used && jump_at_the_top(c) > 1)
+		add(text, size, names[1],
+		    "the view jumps by %.1f degrees when the head goes over the top as far as %d degrees",
+		    jump_at_the_top(c), HP_ANGLES_OVER);
+}
+static int check(const void *self, const char **key, char *why, size_t size)
+{
+	struct curve c = *(const struct curve *)self;
+	for (int i = 0; i < AXES; i++)
+		if (read_axis(&c, i, &c.axis[i], key, why, size) < 0)
+			return -EINVAL;
+	find_turn(&c, 0);
+	find_turn(&c, 2);
+	find_folds(&c, why, size); /* allowed, and said */
+	return 0;
 }
 static int prepare(struct curve *c)
 {
@@ -161,7 +194,6 @@ static int prepare(struct curve *c)
 	find_turn(c, 0);
 	find_turn(c, 2);
 	c->followed.started = false;
-	say_folds(c);
 	return 0;
 }
 
@@ -193,11 +225,9 @@ static int filter(void *self, struct hp_sample *s)
 	if (!(s->flags & HP_YPR))
 		hp_quat_to_ypr(s->quat, s->ypr);
 	hp_angles_follow(&c->followed, s->quat, s->ypr, c->turn, v);
-	for (int i = 0; i < 3; i++) {
-		if (c->axis[i].used)
-			v[i] = bend(&c->axis[i], v[i], i == 1 ? 90 : 180);
+	bend_all(c, v);
+	for (int i = 0; i < 3; i++)
 		s->ypr[i] = hp_frame_wrap(v[i]);
-	}
 	hp_frame_quat_from_ypr(s->ypr, s->quat);
 	s->flags &= ~(uint32_t)(HP_ROTVEC | HP_YPR | HP_ANGVEL);
 	if (fabs(s->ypr[1]) <= 90)
@@ -226,7 +256,15 @@ static int open(void *self, const struct hp_host *host)
 }
 static int changed(void *self)
 {
-	return prepare(self);
+	struct curve *c = self;
+	char text[800] = "";
+	int r = prepare(c);
+	if (r < 0)
+		return r;
+	find_folds(c, text, sizeof text);
+	if (*text)
+		c->host->log(c->host, HP_LOG_INFO, text);
+	return 0;
 }
 
 HP_MODULE(curve) = {

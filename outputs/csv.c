@@ -299,7 +299,8 @@ static int csv_open(void *self, const struct hp_host *host)
 	read_wall_offset(c);
 	return wanted ? host->file_write(c->file, head, size) : 0;
 }
-/* Too slow a disk loses rows one by one and the file goes on; anything else ends it. Either is said once. */
+/* A full queue (a slow disk, a burst of samples) loses rows one by one and the file goes on; anything else ends it.
+ * Either is said once. */
 static int trouble(struct csv *c, int error)
 {
 	char text[1024];
@@ -309,8 +310,11 @@ static int trouble(struct csv *c, int error)
 		snprintf(text, sizeof text, "%.512s: %s; no more rows are written", c->path, strerror(-error));
 		c->host->fail(c->host, -error, text);
 	} else if (c->lost == 1) {
-		snprintf(text, sizeof text,
-		         "%.512s: the disk is too slow, rows are lost; the end of the run tells how many", c->path);
+		snprintf(
+		    text, sizeof text,
+		    "%.512s: the queue to the disk is full: samples come faster than they are written, and rows are "
+		    "lost; the end of the run tells how many",
+		    c->path);
 		c->host->log(c->host, HP_LOG_WARN, text);
 	}
 	return HP_DROP;

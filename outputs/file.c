@@ -219,7 +219,8 @@ static int trouble(struct file *f, long error)
 	if (error == -ENOBUFS) {
 		if (f->lost == 1)
 			f->host->log(f->host, HP_LOG_WARN,
-			             "the disk is too slow, samples are lost; their number is told at the end");
+			             "the queue to the disk is full: samples come faster than they are written, and "
+			             "some are lost; their number is told at the end");
 		return HP_DROP;
 	}
 	f->broken = true;

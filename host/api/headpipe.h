@@ -359,7 +359,7 @@ struct hp_host {
 	/* [loop] A file that is written by the host's writer thread. mode: "w" replaces, "a" appends, "x" must
 	 * not exist. NULL: errno says why and the host has logged it. Closed by the host after close(). */
 	struct hp_file *(*file)(const struct hp_host *, const char *path, const char *mode);
-	/* [loop] One record, whole or not at all; never blocks. -ENOBUFS: the disk is too slow, the record is
+	/* [loop] One record, whole or not at all; never blocks. -ENOBUFS: the queue is full, the record is
 	 * lost and counted; another -errno: the file is broken (disk full ...), nothing more is accepted. */
 	int (*file_write)(struct hp_file *, const void *, size_t);
 	/* [loop] Write out what is queued, then close; the handle is gone. For files that end before the run. */
@@ -418,7 +418,8 @@ struct hp_module {
 	void (*close)(void *self) HP_UNSET;                    /* the loop is drained; free everything           */
 	/* Are the options good together? Called after they are filled in, before open() and before changed(), also by
 	 * `headpipe check`; must touch nothing else. 0, or -EINVAL with *key = the option at fault and why = one
-	 * clause without full stop ("axis_map must name each of X, Y, Z once"). */
+	 * clause without full stop ("axis_map must name each of X, Y, Z once"). With 0, a why that was filled in is
+	 * a remark on something allowed but probably not meant; it is passed on. */
 	int (*check)(const void *self, const char **key, char *why, size_t size) HP_UNSET;
 	const char *encoding HP_UNSET;   /* outputs with send: encoder used when the ini names none               */
 	const char *media_type HP_UNSET; /* encoders: what the bytes are, "application/json"; NULL = just bytes   */

@@ -207,6 +207,8 @@ static void tell(const struct hp_cal_answer *a)
 	for (int i = HP_CAL_NOD; i <= HP_CAL_TILT; i++)
 		printf("%-4s  %3.0f degrees, %3.0f %% of them about one axis\n", names[i], look.cal.motion[i].degrees,
 		       100 * look.cal.motion[i].steady);
+	if (a->problem) /* what follows from the motions means nothing then */
+		return;
 	printf("axes  within %.1f degrees of right angles, the vertical within %.1f: %s\n", a->error, a->level,
 	       how_sure(fmax(a->error, a->level)));
 	if (!look.cal.has_gyro)
@@ -280,9 +282,9 @@ static int calibrate(void *state)
 			                   look.cal.trouble ? look.cal.trouble : "", look.cal.step);
 	}
 	if (!status) {
-		tell(&answer);
 		if (answer.problem)
 			status = tool_fail("calibrate", what, "no answer: %s", answer.problem);
+		tell(&answer);
 	}
 	if (!status && !a->write) {
 		char text[512];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * check.c - `headpipe check`: the tree of a configuration, or everything that is wrong with it. Starts nothing. */
 #include "commands/shared/load.h"
+#include "graph/advice.h"
 #include "graph/graph.h"
 #include "graph/ini.h"
 #include "run/again.h"
@@ -34,6 +35,11 @@ static void say_again(const struct hp_run *run)
 	}
 }
 
+static void print_advice(const struct hp_node *n, enum hp_level level, const char *text)
+{
+	printf("%s%s: %s\n", level == HP_LOG_WARN ? "warning: " : "", n->who, text);
+}
+
 static int check(void *state)
 {
 	const struct check *a = state;
@@ -43,6 +49,7 @@ static int check(void *state)
 	if (!status) {
 		hp_graph_print(&run, stdout);
 		say_again(&run);
+		hp_advise(&run, print_advice);
 	}
 	hp_unload(&run, &config);
 	return status;

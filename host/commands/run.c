@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "commands/shared/load.h"
 #include "config/options.h"
+#include "graph/advice.h"
 #include "graph/graph.h"
 #include "run/crash.h"
 #include "run/life.h"
@@ -123,6 +124,11 @@ static void say_counts(const struct hp_run *run)
 	}
 }
 
+static void log_advice(const struct hp_node *n, enum hp_level level, const char *text)
+{
+	hp_log(level, n->who, "%s", text);
+}
+
 static int start_perf(struct hp_run *run, const struct arguments *a, int64_t begin_ns)
 {
 	if (!a->perf && !a->report && !a->perf_log)
@@ -159,6 +165,7 @@ static int run(void *state)
 	}
 	run.quiet = a->quiet;
 	hp_settings_apply(&run);
+	hp_advise(&run, log_advice);
 	hp_realtime_apply(&run);
 	hp_crash_watch();
 	if (start_perf(&run, a, begin) < 0) {

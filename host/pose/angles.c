@@ -3,8 +3,7 @@
 #include "angles.h"
 #include <math.h>
 
-#define POLE         89.9999
-#define OVER_THE_TOP 135 /* degrees of pitch up to which the upside-down triple is kept */
+#define POLE 89.9999
 
 static double nearest(double angle, double last)
 {
@@ -45,7 +44,7 @@ void hp_angles_follow(struct hp_angles *a, const double quat[4], const double gi
 		           nearest(ypr[2] + 180, last[2]) };
 	double way = fabs(plain[0] - last[0]) + fabs(plain[1] - last[1]) + fabs(plain[2] - last[2]);
 	double way_over = fabs(over[0] - last[0]) + fabs(over[1] - last[1]) + fabs(over[2] - last[2]);
-	const double *next = fabs(over[1]) <= OVER_THE_TOP && way_over < way ? over : plain;
+	const double *next = fabs(over[1]) <= HP_ANGLES_OVER && way_over < way ? over : plain;
 	out[0] = within(next[0], turn[0]);
 	out[1] = next[1];
 	out[2] = within(next[2], turn[2]);

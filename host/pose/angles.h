@@ -8,6 +8,8 @@
 #define HP_ANGLES_H
 #include <stdbool.h>
 
+enum { HP_ANGLES_OVER = 135 }; /* degrees of pitch up to which the upside-down triple is kept */
+
 /* Zeroed: nothing followed yet. */
 struct hp_angles {
 	bool started;

@@ -276,37 +276,6 @@ static void write_axes(struct out *o)
 		fprintf(o->ini, "invert = %s\n", invert);
 	fputs(lines, o->ini);
 }
-/* Digits alone, 0 to most; -1: it is something else. */
-static int small(const char *text, int most)
-{
-	int v = 0;
-	if (!*text || strlen(text) > 5)
-		return -1;
-	for (; *text; text++) {
-		if (*text < '0' || *text > '9')
-			return -1;
-		v = 10 * v + (*text - '0');
-	}
-	return v <= most ? v : -1;
-}
-/* Where opentrack sent to. An address that is none is not mended by guessing: poses of a head are for nobody else. */
-static void read_address(struct out *o, char to[32])
-{
-	static const char *const keys[4] = { "ip1", "ip2", "ip3", "ip4" }, *const def[4] = { "192", "168", "0", "2" };
-	const char *text[4], *port_text = hp_profile_text(o->p, "udp-proto", "port", "4242");
-	int ip[4], port = small(port_text, 65535);
-	bool good = port > 0;
-	for (int i = 0; i < 4; i++) {
-		text[i] = hp_profile_text(o->p, "udp-proto", keys[i], def[i]);
-		ip[i] = small(text[i], 255);
-		good &= ip[i] >= 0;
-	}
-	if (good)
-		snprintf(to, 32, "%d.%d.%d.%d:%d", ip[0], ip[1], ip[2], ip[3], port);
-	else
-		note(o, "[udp-proto] %.20s.%.20s.%.20s.%.20s:%.20s: no address; poses go to %s instead", text[0],
-		     text[1], text[2], text[3], port_text, to);
-}
 static void write_output(struct out *o)
 {
 	static const struct {
@@ -332,9 +301,11 @@ static void write_output(struct out *o)
 		note(o, "protocol-dll = %s: FlightGear needs conf/headpipe-flightgear.xml (docs/simulators.md)", dll);
 	if (use && strcmp(use, "opentrack_udp") != 0)
 		return;
-	char to[32] = "127.0.0.1:4242";
-	if (use)
-		read_address(o, to);
+	char to[128] = "127.0.0.1:4242";
+	if (use && !hp_profile_address(o->p, to)) {
+		note(o, "[udp-proto] %s: no address; poses go to 127.0.0.1:4242 instead", to);
+		strcpy(to, "127.0.0.1:4242");
+	}
 	fprintf(o->ini, "to = %s\n", to);
 	if (use)
 		note(o, "protocol-dll = %s: opentrack sent its own signs; opentrack_udp sends ours (docs/signs.md)",

@@ -37,6 +37,9 @@ bool hp_profile_bool(struct hp_profile *, const char *section, const char *key, 
 double hp_profile_number(struct hp_profile *, const char *section, const char *key, double def); /* also sliders */
 /* The points of a curve: x, y pairs into xy. Returns how many (0: none are there), -1: not understood. */
 int hp_profile_points(struct hp_profile *, const char *section, const char *key, double *xy, int room);
+/* Where opentrack sends to, a.b.c.d:port. false: that is no address, and `to` is what stands there. An address is not
+ * mended by guessing: the poses of a head are for nobody else. */
+bool hp_profile_address(struct hp_profile *, char to[128]);
 
 /* Writes the ini. name: the profile's, for its first comment. has: is there a module of this kind of name with this key
  * (NULL = any). notes: one line each about what was not, or only nearly, taken over. Returns the number of notes. */

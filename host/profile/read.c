@@ -280,3 +280,32 @@ int hp_profile_points(struct hp_profile *p, const char *section, const char *key
 	}
 	return (int)n;
 }
+/* Digits alone, 0 to most; -1: it is something else. */
+static int small(const char *text, int most)
+{
+	int v = 0;
+	if (!*text || strlen(text) > 5)
+		return -1;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9')
+			return -1;
+		v = 10 * v + (*text - '0');
+	}
+	return v <= most ? v : -1;
+}
+bool hp_profile_address(struct hp_profile *p, char to[128])
+{
+	static const char *const keys[4] = { "ip1", "ip2", "ip3", "ip4" }, *const def[4] = { "192", "168", "0", "2" };
+	const char *text[4], *port = hp_profile_text(p, "udp-proto", "port", "4242");
+	bool good = small(port, 65535) > 0;
+	for (int i = 0; i < 4; i++) {
+		text[i] = hp_profile_text(p, "udp-proto", keys[i], def[i]);
+		good &= small(text[i], 255) >= 0;
+	}
+	if (good)
+		snprintf(to, 128, "%d.%d.%d.%d:%d", small(text[0], 255), small(text[1], 255), small(text[2], 255),
+		         small(text[3], 255), small(port, 65535));
+	else
+		snprintf(to, 128, "%.20s.%.20s.%.20s.%.20s:%.20s", text[0], text[1], text[2], text[3], port);
+	return good;
+}

@@ -121,7 +121,7 @@ static void end(void *ctx, uint64_t lost)
 {
 	struct target *t = ctx;
 	if (lost)
-		hp_log(HP_LOG_WARN, NULL, "%s: %llu records were lost because the disk was too slow", t->path,
+		hp_log(HP_LOG_WARN, NULL, "%s: %llu records were lost because the queue to the disk was full", t->path,
 		       (unsigned long long)lost);
 	if (close(t->fd) < 0) { /* some file systems only say now that they had no room */
 		char text[512];

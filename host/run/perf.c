@@ -85,7 +85,8 @@ static int log_flush(void *ctx)
 static void log_close(void *ctx, uint64_t lost)
 {
 	if (lost)
-		hp_log(HP_LOG_WARN, NULL, "perf log: %" PRIu64 " rows were lost because the disk was too slow", lost);
+		hp_log(HP_LOG_WARN, NULL, "perf log: %" PRIu64 " rows were lost because the queue to the disk was full",
+		       lost);
 	if (fclose(ctx))
 		hp_log(HP_LOG_ERROR, NULL, "perf log: %s", strerror(errno));
 }

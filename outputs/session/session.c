@@ -107,7 +107,10 @@ static bool tell_lost(struct session *s, int64_t time_ns)
 	if (lost == s->lost)
 		return true;
 	if (!s->told_lost)
-		s->host->log(s->host, HP_LOG_WARN, "the disk is too slow, records are lost; the file says where");
+		s->host->log(
+		    s->host, HP_LOG_WARN,
+		    "the queue to the disk is full: records come faster than they are written, and some are lost; "
+		    "the file says where");
 	s->told_lost = true;
 	struct tape_event *e = hp_sink_reserve(s->sink, sizeof *e + 8);
 	if (!e)

@@ -292,7 +292,8 @@ static void end(void *ctx, uint64_t lost)
 		say(t, HP_LOG_ERROR, text);
 	}
 	if (lost) {
-		snprintf(text, sizeof text, "%llu records were lost because the disk was too slow; the file says where",
+		snprintf(text, sizeof text,
+		         "%llu records were lost because the queue to the disk was full; the file says where",
 		         (unsigned long long)lost);
 		say(t, HP_LOG_WARN, text);
 	}

@@ -111,6 +111,15 @@ if max(abs(a - b) for a, b in zip(last[1:], (40, 0, 0))) > 0.3: sys.exit(f"the h
 need(run("calibrate", "--session", "a.hid", "--write", "my.ini"), "my.ini is changed")
 if open(path("my.ini")).read() != new: sys.exit(f"a second time changes\n{new}\nto\n{open(path('my.ini')).read()}")
 
+# three times about the same axis: the refusal, and nothing that sounds like an answer
+with open(path("nods.py"), "w") as f:
+    nods = [about(Y, 30 * (1 - math.cos(i * math.pi / 100)) / 2) if i < 200 else (1, 0, 0, 0) for i in range(350)]
+    f.write("import json\nfor i, q in enumerate(" + repr([(1, 0, 0, 0)] * 150 + 3 * nods) +
+            "):\n    print(json.dumps({'time_ns': i * 10000000 + 1, 'quaternion': list(q)}), flush=True)\n")
+text = run("calibrate", "--input", "exec", "-s", "command=python3 nods.py", "-s", "clock=program", code=1)
+need(text, "no answer: two of the motions were about the same axis")
+if "sure" in text: sys.exit(f"sure of no answer:\n{text}")
+
 # live: a program that is already in our axes; its input is the ini's, its own clock makes it quick
 with open(path("poses.py"), "w") as f:
     f.write("import json\nfor t, q in " + repr([(t, mul(world, h)) for t, h in motion(False)]) +

@@ -200,14 +200,14 @@ static void test_trouble(void **unused)
 	f.file_error = 0;
 	assert_int_equal(csv->write(state, &s), 0);
 	assert_string_equal(fake_text(&f.log),
-	                    "warn: /d/x.csv: the disk is too slow, rows are lost; the end of the run tells how many\n");
+	                    "warn: /d/x.csv: the queue to the disk is full: samples come faster than they are written, "
+	                    "and rows are lost; the end of the run tells how many\n");
 	f.file_error = -ENOSPC;
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(csv->write(state, &s), HP_DROP);
 	assert_int_equal(f.failed, 1);
 	assert_int_equal(f.fail_error, ENOSPC);
-	assert_string_equal(f.fail_text,
-	                    "/d/x.csv: No space left on device; no more rows are written");
+	assert_string_equal(f.fail_text, "/d/x.csv: No space left on device; no more rows are written");
 	assert_string_equal(TEXT(f), "seq\n7\n7\n");
 	free(state);
 	fake_free(&f);

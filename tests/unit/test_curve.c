@@ -260,9 +260,15 @@ static void test_says_folds(void **unused)
 	struct run r;
 	(void)unused;
 	BEGIN(&r, "yaw", "90:90", "roll", "20:30 40:20 180:180");
-	assert_non_null(strstr(fake_text(&r.f.log), "yaw: the view does not reach straight behind"));
-	assert_non_null(strstr(fake_text(&r.f.log), "roll: the curve folds: from 20 to 40 on the positive side"));
-	assert_null(strstr(fake_text(&r.f.log), "negative"));
+	/* by check(), so that `headpipe check` has it too; the host hands it on */
+	const char *key;
+	char why[800] = "";
+	assert_int_equal(curve->check(r.state, &key, why, sizeof why), 0);
+	assert_non_null(strstr(why, "yaw: the view does not reach straight behind"));
+	assert_non_null(strstr(why, "; roll: the curve folds: from 20 to 40 on the positive side"));
+	assert_null(strstr(why, "negative"));
+	assert_null(strstr(why, "pitch"));
+	assert_string_equal(fake_text(&r.f.log), "");
 	feed(&r, 200, 0, 0);
 	NEAR(r.s.ypr[0], -90); /* first pose */
 	for (int i = 180; i <= 225; i++) {
@@ -278,8 +284,8 @@ static void test_says_folds(void **unused)
 	assert_int_equal(curve->changed(r.state), 0);
 	feed(&r, 45, 0, 0);
 	NEAR(fabs(r.s.ypr[0]), 180);
-	const char *key;
-	char why[200];
+	assert_string_equal(fake_text(&r.f.log), "info: roll: the curve folds: from 20 to 40 on the positive side the "
+	                                         "view goes back while the head goes on\n");
 	fake_set(curve, r.state, "yaw_dead", "45");
 	assert_int_equal(curve->check(r.state, &key, why, sizeof why), -EINVAL);
 	assert_string_equal(key, "yaw");
@@ -290,6 +296,34 @@ static void test_says_folds(void **unused)
 	for (const struct hp_option *o = curve->options; o->key; o++)
 		assert_true(o->flags & HP_LIVE);
 	end(&r);
+}
+/* What is said of a pitch over the top is what happens there. */
+static void test_says_the_top(void **unused)
+{
+	static const char *const pitch[] = { "30:45 80:90", "30:45 80:90", "none", "90:90", "45:45 90:90" };
+	static const char *const negative[] = { "same", "90:45", "same", "same", "same" };
+	(void)unused;
+	for (size_t i = 0; i < sizeof pitch / sizeof *pitch; i++) {
+		struct run r;
+		const char *key, *said;
+		char why[800] = "";
+		double worst = 0;
+		for (int side = -1; side <= 1; side += 2) {
+			BEGIN(&r, "yaw", "20:20 60:180", "pitch", pitch[i], "pitch_negative", negative[i]);
+			for (int k = 0; k <= 1500; k++) {
+				feed(&r, 0, side * k * 0.1, 0);
+				if (k > 1300)
+					worst = fmax(worst, apart(r.before, r.s.quat));
+				hp_frame_quat_from_ypr(r.s.ypr, r.s.quat);
+			}
+			*why = 0;
+			assert_int_equal(curve->check(r.state, &key, why, sizeof why), 0);
+			end(&r);
+		}
+		said = strstr(why, "pitch: the view jumps by ");
+		if (!said == (worst > 1) || (said && fabs(atof(said + 25) - worst) > 1))
+			fail_msg("pitch = %s: jumps by %g, and `%s` is said", pitch[i], worst, why);
+	}
 }
 static void test_anything(void **unused)
 {
@@ -318,7 +352,8 @@ int main(void)
 		cmocka_unit_test(test_refused),    cmocka_unit_test(test_untouched),
 		cmocka_unit_test(test_sides),      cmocka_unit_test(test_dead_and_limit),
 		cmocka_unit_test(test_round),      cmocka_unit_test(test_over_the_top),
-		cmocka_unit_test(test_says_folds), cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_says_folds), cmocka_unit_test(test_says_the_top),
+		cmocka_unit_test(test_anything),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
