@@ -31,8 +31,9 @@ static int section(const char *name)
 		return -1;
 	printf("[%s NAME]\n\nkeys of every %s section\n", name, name);
 	hp_describe_options(hp_host_options);
-	if (!strcmp(name, "output"))
-		hp_describe_options(hp_host_output_options);
+	const struct hp_option *own = hp_host_options_of(hp_kind_from_word(name));
+	if (own)
+		hp_describe_options(own);
 	return 0;
 }
 

@@ -20,6 +20,11 @@ const struct hp_option hp_host_options[] = {
 #include "keys.def"
 	HP_OPT_END
 };
+const struct hp_option hp_host_input_options[] = {
+#define HP_INPUT_KEY(type, kind, name, ...) HP_OPT_##kind(struct hp_host_keys, name, __VA_ARGS__),
+#include "keys.def"
+	HP_OPT_END
+};
 const struct hp_option hp_host_output_options[] = {
 #define HP_OUTPUT_KEY(type, kind, name, ...) HP_OPT_##kind(struct hp_host_keys, name, __VA_ARGS__),
 #include "keys.def"
@@ -34,10 +39,15 @@ const struct hp_option *hp_option_find(const struct hp_option *table, const char
 	return NULL;
 }
 
+const struct hp_option *hp_host_options_of(enum hp_kind kind)
+{
+	return kind == HP_INPUT ? hp_host_input_options : kind == HP_OUTPUT ? hp_host_output_options : NULL;
+}
+
 bool hp_option_is_host_key(const char *key, enum hp_kind kind)
 {
 	return hp_option_find(hp_host_options, key) ||
-	       ((kind == HP_OUTPUT || kind == HP_ENCODER) && hp_option_find(hp_host_output_options, key));
+	       hp_option_find(hp_host_options_of(kind == HP_ENCODER ? HP_OUTPUT : kind), key);
 }
 
 void hp_option_allowed(const struct hp_option *row, char *buf, size_t size)
@@ -147,6 +157,14 @@ void hp_option_hint(const struct hp_option *row, const char *value, struct hp_er
 		hp_error_hint(errors, "a comment behind a value begins with ` ;`");
 }
 
+/* The one kind of section that has this key of the host; 0 = none. */
+static enum hp_kind kind_of_host_key(const char *key)
+{
+	return hp_option_find(hp_host_input_options, key)    ? HP_INPUT
+	       : hp_option_find(hp_host_output_options, key) ? HP_OUTPUT
+	                                                     : (enum hp_kind)0;
+}
+
 /* Every key that may stand in the section: the module's own, then the other table's, then the host's. */
 static void unknown_key(const struct hp_option *const *tables, size_t ntables, const struct hp_section *section,
                         const struct hp_pair *pair, const char *module, struct hp_errors *errors)
@@ -155,8 +173,7 @@ static void unknown_key(const struct hp_option *const *tables, size_t ntables, c
 	char list[400] = "";
 	size_t n = 0, size = 0;
 	enum hp_kind kind = hp_section_kind(section->kind);
-	const struct hp_option *host[] = { kind ? hp_host_options : NULL,
-		                           kind == HP_OUTPUT ? hp_host_output_options : NULL };
+	const struct hp_option *host[] = { kind ? hp_host_options : NULL, hp_host_options_of(kind) };
 	for (size_t t = 0; t < ntables; t++)
 		for (const struct hp_option *row = tables[t]; row && row->key && n < HP_OPTIONS_MAX; row++) {
 			if (row->flags & HP_REMOVED)
@@ -176,8 +193,10 @@ static void unknown_key(const struct hp_option *const *tables, size_t ntables, c
 		secret = secret || (row && row->flags & HP_SECRET);
 	}
 	hp_pair_error(section, pair, secret, "no such option", errors);
-	if (kind != HP_OUTPUT && kind && hp_option_find(hp_host_output_options, pair->key)) {
-		hp_error_hint(errors, "`%s` belongs into an [output NAME] section", pair->key);
+	enum hp_kind others = kind ? kind_of_host_key(pair->key) : (enum hp_kind)0;
+	if (others) {
+		hp_error_hint(errors, "`%s` belongs into an [%s NAME] section", pair->key,
+		              others == HP_INPUT ? "input" : "output");
 		return;
 	}
 	char help[HP_NAME_MAX + 64] = "";

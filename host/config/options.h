@@ -67,7 +67,10 @@ bool hp_option_is_host_key(const char *key, enum hp_kind);
 /* The host's own keys, from keys.def. */
 extern const struct hp_option hp_settings_options[];    /* struct hp_settings, [headpipe]     */
 extern const struct hp_option hp_host_options[];        /* struct hp_host_keys, all sections  */
+extern const struct hp_option hp_host_input_options[];  /* struct hp_host_keys, inputs only   */
 extern const struct hp_option hp_host_output_options[]; /* struct hp_host_keys, outputs only  */
+/* Those that only sections of this kind have; NULL = none. */
+const struct hp_option *hp_host_options_of(enum hp_kind);
 struct hp_settings {
 #define HP_SETTING(type, kind, name, ...) type name;
 #include "keys.def"
@@ -75,10 +78,11 @@ struct hp_settings {
 /* Texts are NULL when not given. */
 struct hp_host_keys {
 #define HP_KEY(type, kind, name, ...)        type name;
+#define HP_INPUT_KEY(type, kind, name, ...)  type name;
 #define HP_OUTPUT_KEY(type, kind, name, ...) type name;
 #include "keys.def"
 };
-enum hp_priority { HP_PRIORITY_NORMAL, HP_PRIORITY_REALTIME };         /* priority, in the order of its choices */
-enum hp_on_error { HP_ON_ERROR_DROP, HP_ON_ERROR_STOP };               /* on_error, in the order of its choices */
+enum hp_priority { HP_PRIORITY_NORMAL, HP_PRIORITY_REALTIME }; /* priority, in the order of its choices */
+enum hp_on_error { HP_ON_ERROR_DROP, HP_ON_ERROR_STOP };       /* on_error, in the order of its choices */
 enum hp_on_loss { HP_ON_LOSS_HOLD, HP_ON_LOSS_ZERO, HP_ON_LOSS_STOP, HP_ON_LOSS_RETURN }; /* on_loss */
 #endif

@@ -26,7 +26,7 @@ static char *folder_of(const char *file)
 
 static void host_keys(struct hp_node *n, struct hp_errors *errors)
 {
-	const struct hp_option *tables[] = { hp_host_options, n->kind == HP_OUTPUT ? hp_host_output_options : NULL };
+	const struct hp_option *tables[] = { hp_host_options, hp_host_options_of(n->kind) };
 	char why[256];
 	for (size_t t = 0; t < 2; t++)
 		for (const struct hp_option *o = tables[t]; o && o->key; o++) {

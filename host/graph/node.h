@@ -35,6 +35,7 @@ struct hp_program {
 	uint32_t nslots;
 	uint16_t slot;                     /* filters: their first slot                                          */
 	bool jump;                         /* inputs: the next sample is the first after a gap                   */
+	int64_t look_ns;                   /* from this sample time on one is looked at: a gap, run/constant.c   */
 	bool rotvec_is_enough;             /* inputs: nothing directly below looks at quat[]                     */
 	uint32_t known_flags, sample_size; /* inputs and filters that emit: what is taken of their samples       */
 	uint64_t seq;                      /* inputs and filters that emit: next sample number                   */
@@ -112,6 +113,7 @@ struct hp_node {
 	struct hp_stream stream;        /* inputs: what outputs see now; run/stream.c */
 	struct hp_described *described; /* run/stream.c: what describe() left */
 	struct hp_queue *_Atomic queue; /* run/post.c, made on first use      */
+	struct hp_constant *constant;   /* run/constant.c: inputs with constant_after, else NULL */
 	struct hp_limit *limit;         /* run/limit.c: outputs with rate or on_loss, else NULL */
 	struct hp_fail *fail;           /* run/fail.c */
 	struct hp_handles handles;

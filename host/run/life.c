@@ -6,6 +6,7 @@
 #include "life.h"
 #include "again.h"
 #include "base/log.h"
+#include "constant.h"
 #include "fail.h"
 #include "graph/ini.h"
 #include "io/writer.h"
@@ -30,7 +31,9 @@ static int open_one(struct hp_node *n)
 	int r = 0;
 	n->opening = true;
 	n->trouble.ends = k->on_error == HP_ON_ERROR_STOP;
-	if (n->encoder && n->encoder->open)
+	if (n->kind == HP_INPUT)
+		r = hp_constant_open(n, k->constant_after);
+	if (r >= 0 && n->encoder && n->encoder->open)
 		r = n->encoder->open(n->encoder_state, &n->host);
 	if (r >= 0 && n->module->open) {
 		r = n->module->open(n->state, &n->host);
@@ -272,6 +275,7 @@ void hp_life_end(struct hp_run *run)
 				n->phase = HP_CLOSED;
 			}
 			hp_limit_close(n);
+			hp_constant_close(n);
 			hp_services_finish(n);
 		}
 	if (hp_writer_stop()) {

@@ -115,7 +115,7 @@ int hp_live_change(struct hp_node *n, const struct hp_change *c, size_t count, c
 static const struct hp_option *row_of(const struct hp_node *n, const char *key)
 {
 	const struct hp_option *tables[] = { n->module->options, n->encoder ? n->encoder->options : NULL,
-		                             hp_host_options, n->kind == HP_OUTPUT ? hp_host_output_options : NULL },
+		                             hp_host_options, hp_host_options_of(n->kind) },
 	                       *o = NULL;
 	for (size_t i = 0; i < sizeof tables / sizeof *tables && !o; i++)
 		o = hp_option_find(tables[i], key);

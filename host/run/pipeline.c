@@ -4,10 +4,12 @@
 #include "pipeline.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "constant.h"
 #include "limit.h"
 #include "output.h"
 #include "perf.h"
 #include "pose/pose.h"
+#include "program.h"
 #include "stream.h"
 #include "take.h"
 #include <errno.h>
@@ -74,6 +76,17 @@ static void run_steps(const struct hp_step *s, const struct hp_step *end, struct
 	}
 }
 
+/* What is rarely due, behind one comparison: the mark of the first sample after a gap, and an eye on whether the input
+ * moves at all. */
+static void look(struct hp_node *n, struct hp_sample *s)
+{
+	bool jump = n->program.jump;
+	if (jump)
+		s->flags |= HP_JUMP;
+	n->program.jump = false;
+	n->program.look_ns = hp_constant_look(n, s, jump);
+}
+
 /* A sample enters the graph below node n (an input, or a filter that makes samples of its own). */
 static int enter(struct hp_node *n, const struct hp_sample *given)
 {
@@ -98,10 +111,8 @@ static int enter(struct hp_node *n, const struct hp_sample *given)
 	}
 	if (!s->arrival_ns)
 		s->arrival_ns = hp_now();
-	if (input->program.jump && from_input) {
-		s->flags |= HP_JUMP;
-		input->program.jump = false;
-	}
+	if (s->time_ns >= n->program.look_ns)
+		look(n, s);
 	n->counts.in++;
 	const struct hp_step *steps = input->program.steps;
 	struct hp_perf *perf = input->run->perf;
@@ -139,7 +150,7 @@ static void note_event(struct hp_node *input, const struct hp_event *e)
 			hp_perf_mark(input->run->perf, HP_MARK_CONNECTED, hp_now());
 	}
 	if (e->type == HP_CONNECTED || e->type == HP_GAP || e->type == HP_REFERENCE_RESET)
-		input->program.jump = true;
+		hp_program_jump(input);
 	if (e->type == HP_LOST)
 		input->counts.lost += (uint64_t)e->value;
 }

@@ -58,6 +58,7 @@ static int compile(struct hp_node *input, struct hp_node *n, uint16_t slot)
 			continue;
 		}
 		kid->program.first = at + 1;
+		kid->program.look_ns = INT64_MAX;
 		kid->program.slot = own;
 		if (compile(input, kid, own) < 0)
 			return -ENOMEM;
@@ -78,6 +79,7 @@ int hp_program_compile(struct hp_run *run)
 		if (n->kind != HP_INPUT)
 			continue;
 		n->program.nslots = 1;
+		n->program.look_ns = INT64_MIN;
 		hp_take_open(n);
 		n->program.rotvec_is_enough = true;
 		for (size_t k = 0; k < n->nkids; k++)

@@ -110,8 +110,8 @@ static void osc_shown(void)
 {
 	puts("| preset | messages |\n|---|---|");
 #define OSC_PRESET(name, address, args, who, port, what, ini, words, first, how, shown, ...) \
-	fputs("| `" #name "` | `", stdout);                                             \
-	cell(shown);                                                                    \
+	fputs("| `" #name "` | `", stdout);                                                  \
+	cell(shown);                                                                         \
 	puts("` |");
 #include "outputs/encoders/osc_presets.def"
 }
@@ -124,6 +124,11 @@ static void host_settings(void)
 static void host_keys(void)
 {
 	hp_describe_table(hp_host_options);
+}
+
+static void input_keys(void)
+{
+	hp_describe_table(hp_host_input_options);
 }
 
 static void output_keys(void)
@@ -157,6 +162,7 @@ static void man_rows(const char *title, const struct hp_option *o)
 static void man_keys(void)
 {
 	man_rows("Keys of every section", hp_host_options);
+	man_rows("Keys of every input", hp_host_input_options);
 	man_rows("Keys of every output", hp_host_output_options);
 	man_rows("Keys of [headpipe]", hp_settings_options);
 }
@@ -171,6 +177,7 @@ static const struct {
 	{ "session-sample", session_sample },
 	{ "session-appended", session_appended },
 	{ "host-keys", host_keys },
+	{ "input-keys", input_keys },
 	{ "output-keys", output_keys },
 	{ "settings", host_settings },
 	{ "man-keys", man_keys },

@@ -608,6 +608,7 @@ static void tables(void **unused)
 	unsound(table, HP_OUTPUT, "(sound)");
 	unsound(NULL, HP_OUTPUT, "(sound)");
 	unsound(hp_host_options, (enum hp_kind)0, "(sound)");
+	unsound(hp_host_input_options, (enum hp_kind)0, "(sound)");
 	unsound(hp_host_output_options, (enum hp_kind)0, "(sound)");
 #define ROW(...) ((const struct hp_option[]){ __VA_ARGS__, HP_OPT_END })
 	unsound(ROW(HP_OPT_REAL(struct state, alpha, "0.5", 0, 1, "d")), HP_FILTER, "(sound)");

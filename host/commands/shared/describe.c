@@ -11,6 +11,7 @@
 static bool is_host_row(const struct hp_option *row)
 {
 	return row == hp_option_find(hp_host_options, row->key) ||
+	       row == hp_option_find(hp_host_input_options, row->key) ||
 	       row == hp_option_find(hp_host_output_options, row->key);
 }
 
@@ -203,6 +204,8 @@ void hp_describe_markdown(void)
 	}
 	puts("\n## Keys of every section\n\nThe host's own keys; no module may use their names.");
 	hp_describe_table(hp_host_options);
+	puts("\nIn every `[input NAME]`:");
+	hp_describe_table(hp_host_input_options);
 	puts("\nAnd in every `[output NAME]`:");
 	hp_describe_table(hp_host_output_options);
 	puts("\n## The section `[headpipe]`");
