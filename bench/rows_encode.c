@@ -2,13 +2,13 @@
  * rows_encode.c - sample to bytes, every encoder that is built in, with the defaults of its options. */
 #include "../tests/plain/text.h"
 #include "bench.h"
-#include "graph/modules.h"
 #include "config/options.h"
+#include "graph/modules.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static struct hp_sample without_gyro[BENCH_RING];
+static struct hp_sample without_gyro[BENCH_RING], with_position[BENCH_RING];
 static char buffer[65536];
 
 static const struct hp_module *encoder(const char *name)
@@ -55,6 +55,10 @@ static void run_json_null(long n)
 static void run_opentrack(long n)
 {
 	encode(opentrack, NULL, bench_data.filtered, n);
+}
+static void run_opentrack_position(long n)
+{
+	encode(opentrack, NULL, with_position, n);
 }
 static void run_msgpack(long n)
 {
@@ -151,6 +155,10 @@ void bench_rows_encode(void)
 	for (int i = 0; i < BENCH_RING; i++) {
 		without_gyro[i] = bench_data.filtered[i];
 		without_gyro[i].flags &= ~(unsigned)HP_GYRO;
+		with_position[i] = bench_data.filtered[i];
+		with_position[i].flags |= HP_POS;
+		for (int k = 0; k < 3; k++)
+			with_position[i].pos[k] = i * 0.1 - k;
 	}
 	bench_add((struct bench_row){ "json_gyro", "JSON with angular velocity; plain: snprintf", run_json_gyro,
 	                              plain_json_gyro, NULL, 1024, bytes(json, json_state, bench_data.filtered),
@@ -159,6 +167,8 @@ void bench_rows_encode(void)
 	                              NULL, 1024, bytes(json, json_state, without_gyro), true });
 	bench_add((struct bench_row){ "opentrack", "OpenTrack's 48 bytes; plain: memcpy", run_opentrack,
 	                              plain_opentrack_all, NULL, 20000, 48, true });
+	bench_add((struct bench_row){ "opentrack_position", "the same of a sample that has a position",
+	                              run_opentrack_position, NULL, NULL, 20000, 48, true });
 	bench_add((struct bench_row){ "msgpack", "MessagePack map; plain: byte by byte", run_msgpack, plain_msgpack_all,
 	                              NULL, 4096, bytes(msgpack, msgpack_state, bench_data.filtered), true });
 	size_t n, used = 0;
