@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * udp.c - datagrams: one unconnected, non-blocking socket per receiving host, shared by all outputs.
+ * udp.c - datagrams: one unconnected, non-blocking socket per receiving host, shared by all outputs; for ports of this
+ * machine a connected socket each, which shares the source port of the host's.
  *
  * Per host, because what waits for a machine that is switched off (until ARP gives up) counts against the socket's send
  * buffer: two of them would stop everything else that leaves by the same socket.
  *
- * Plain sendto() is the fastest way there is for two datagrams per sample, and an unconnected socket does not lose
- * every second datagram when nobody listens (a connected one reports the peer's refusal instead of sending). */
+ * Connected, because the kernel then looks up the way only once. A connected socket reports that nobody listened to an
+ * earlier datagram instead of sending the next one; that one, and some more, then leave by the host's socket, which is
+ * told nothing, so no datagram is lost for the report. Only loopback: elsewhere a connected socket would keep the
+ * source address that it had at the start, whatever network the machine has moved to, and could not be opened before
+ * there is one. */
 #include "udp.h"
 #include "base/clock.h"
 #include "complain.h"
@@ -26,18 +30,21 @@ struct hp_udp {
 	struct target {
 		struct sockaddr_storage address;
 		socklen_t size;
-		int fd;
+		int fd, own_fd; /* the host's; the connected one, or -1 */
+		uint32_t wait;  /* so many datagrams take the host's socket before the connected one is tried again */
 	} at[];
 };
 
 struct socket {
 	struct socket *next;
 	struct sockaddr_storage host;
+	socklen_t size; /* of the address */
+	bool connected; /* to this address; else for all ports of the host */
 	int fd;
 };
 
 struct hp_udp_sockets {
-	struct socket *first;    /* one per receiving host */
+	struct socket *first;    /* one per receiving host, and the connected ones */
 	int64_t behind_since_ns; /* since when a receiver is behind; 0 = none is */
 };
 
@@ -52,28 +59,92 @@ static bool same_host(const struct sockaddr_storage *a, const struct sockaddr_st
 	return a6->sin6_scope_id == b6->sin6_scope_id && !memcmp(&a6->sin6_addr, &b6->sin6_addr, 16);
 }
 
-/* -1: errno says why. */
-static int shared_socket(struct hp_run *run, const struct sockaddr_storage *host)
+static bool is_loopback(const struct sockaddr_storage *a)
+{
+	if (a->ss_family == AF_INET)
+		return ntohl(((const struct sockaddr_in *)(const void *)a)->sin_addr.s_addr) >> 24 == 127;
+	return a->ss_family == AF_INET6 &&
+	       IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)a)->sin6_addr);
+}
+
+static in_port_t *port_of(struct sockaddr_storage *a)
+{
+	return a->ss_family == AF_INET ? &((struct sockaddr_in *)(void *)a)->sin_port
+	                               : &((struct sockaddr_in6 *)(void *)a)->sin6_port;
+}
+
+static int open_socket(int family)
+{
+	return socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+/* Takes fd. */
+static const struct socket *keep(struct hp_run *run, int fd, const struct target *t, bool connected)
+{
+	struct socket *s = malloc(sizeof *s);
+	if (!s) {
+		close(fd);
+		return NULL;
+	}
+	*s = (struct socket){ run->udp->first, t->address, t->size, connected, fd };
+	run->udp->first = s;
+	return s;
+}
+
+/* NULL: errno says why. */
+static const struct socket *socket_of_host(struct hp_run *run, const struct target *t)
 {
 	int yes = 1;
+	for (const struct socket *s = run->udp->first; s; s = s->next)
+		if (!s->connected && same_host(&s->host, &t->address))
+			return s;
+	int fd = open_socket(t->address.ss_family);
+	if (fd < 0)
+		return NULL;
+	setsockopt(fd, SOL_SOCKET, SO_BROADCAST, &yes, sizeof yes);
+	return keep(run, fd, t, false);
+}
+
+/* A socket that is connected to the target and has the source port of `host`; NULL: the one of the host will do. */
+static const struct socket *socket_of_target(struct hp_run *run, const struct target *t, const struct socket *host)
+{
+	struct sockaddr_storage from = { .ss_family = t->address.ss_family };
+	socklen_t size = sizeof from;
+	int yes = 1;
+	for (const struct socket *s = run->udp->first; s; s = s->next)
+		if (s->connected && s->size == t->size && !memcmp(&s->host, &t->address, t->size))
+			return s;
+	/* The port is given before it may be shared, so that it is nobody else's. */
+	if (getsockname(host->fd, (struct sockaddr *)&from, &size) < 0 ||
+	    (!*port_of(&from) && (bind(host->fd, (struct sockaddr *)&from, size) < 0 ||
+	                          getsockname(host->fd, (struct sockaddr *)&from, &size) < 0)) ||
+	    setsockopt(host->fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) < 0)
+		return NULL;
+	int fd = open_socket(t->address.ss_family);
+	if (fd < 0)
+		return NULL;
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) < 0 ||
+	    bind(fd, (struct sockaddr *)&from, size) < 0 ||
+	    connect(fd, (const struct sockaddr *)&t->address, t->size) < 0) {
+		close(fd);
+		return NULL;
+	}
+	return keep(run, fd, t, true);
+}
+
+/* Sets fd and own_fd; -1: errno says why. */
+static int open_target(struct hp_run *run, struct target *t)
+{
 	if (!run->udp && !(run->udp = calloc(1, sizeof *run->udp)))
 		return -1;
-	for (const struct socket *s = run->udp->first; s; s = s->next)
-		if (same_host(&s->host, host))
-			return s->fd;
-	struct socket *s = malloc(sizeof *s);
-	if (!s)
+	const struct socket *host = socket_of_host(run, t), *own = NULL;
+	if (!host)
 		return -1;
-	s->host = *host;
-	s->fd = socket(host->ss_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (s->fd < 0) {
-		free(s);
-		return -1;
-	}
-	setsockopt(s->fd, SOL_SOCKET, SO_BROADCAST, &yes, sizeof yes);
-	s->next = run->udp->first;
-	run->udp->first = s;
-	return s->fd;
+	if (is_loopback(&t->address))
+		own = socket_of_target(run, t, host);
+	t->fd = host->fd;
+	t->own_fd = own ? own->fd : -1;
+	return 0;
 }
 
 /* Numbers never ask a name server; of a name's addresses IPv4 is preferred, since that is where sims listen. */
@@ -112,8 +183,7 @@ struct hp_udp *hp_udp_open(const struct hp_host *h, const struct hp_addrs *addrs
 		const struct hp_addr *a = &addrs->at[u->n];
 		struct target *t = &u->at[u->n];
 		int r = resolve(a, t);
-		t->fd = r ? -1 : shared_socket(n->run, &t->address);
-		if (t->fd < 0) {
+		if (r || open_target(n->run, t) < 0) {
 			int err = r ? EADDRNOTAVAIL : errno;
 			char text[512];
 			snprintf(text, sizeof text, "%s port %u: %s", a->host, a->port,
@@ -130,14 +200,30 @@ struct hp_udp *hp_udp_open(const struct hp_host *h, const struct hp_addrs *addrs
 	return u;
 }
 
+/* While nobody listens, asking whether somebody does costs a call; so not for every datagram. */
+enum { REFUSED_WAIT = 64 };
+
+static ssize_t send_to(struct target *t, const void *data, size_t size)
+{
+	if (t->own_fd >= 0) {
+		if (t->wait) {
+			t->wait--;
+		} else {
+			ssize_t r = send(t->own_fd, data, size, 0);
+			if (r >= 0 || errno == EAGAIN)
+				return r;
+			t->wait = REFUSED_WAIT;
+		}
+	}
+	return sendto(t->fd, data, size, 0, (const struct sockaddr *)&t->address, t->size);
+}
+
 int hp_udp_send(struct hp_udp *u, const void *data, size_t size)
 {
 	int err = 0;
-	for (uint32_t i = 0; i < u->n; i++) {
-		const struct target *t = &u->at[i];
-		if (sendto(t->fd, data, size, 0, (const struct sockaddr *)&t->address, t->size) < 0)
+	for (uint32_t i = 0; i < u->n; i++)
+		if (send_to(&u->at[i], data, size) < 0)
 			err = -errno;
-	}
 	return err;
 }
 
