@@ -3,24 +3,25 @@
  * gyroscope and lets the measured orientation correct it (kalman/aided.h); without one, or while the two do not agree
  * (kalman/agree.h), the orientations alone must do (kalman/imm.h). Whichever takes over starts where the other one was.
  * The other fields of a sample stay as they are; angvel is filled in. */
+#include "filters/kalman/advice.h"
 #include "filters/kalman/agree.h"
 #include "filters/kalman/aided.h"
 #include "filters/kalman/imm.h"
 #include "headpipe.h"
 #include "pose/pose.h"
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const double longest_step = 0.5;         /* s; a longer silence is a new beginning                    */
 static const double quiet_start = 10;           /* s; a device's own fusion may still be finding its way     */
-static const double long_enough = 20;           /* s of disagreement after which it is said without the axes */
+static const double long_enough = 10;           /* s of disagreement after which it is said without the axes */
 static const double fastest = 1000;             /* rad/s; no gyroscope reads more                            */
 static const double handover = 0.1;             /* s; time constant of the step from one estimate to another */
 static const double bias_walk = 0.01 * RADIANS; /* rad/s per square root of a second                         */
 static const double bias_unknown = 1 * RADIANS, bias_learned = 0.3 * RADIANS; /* rad/s                         */
 static const double distrust = 2.5, forgive = 0.5; /* so many surprises at once; s after which one counts less */
+
+static const double latest = 0.03, lags_long = 2; /* s; a gyroscope later than that for so long is given up    */
+static const double trim_sure = 10;               /* s of following it until its faults are known well         */
 
 enum { AUTO, ALWAYS, NEVER };
 struct kalman {
@@ -33,7 +34,10 @@ struct kalman {
 	struct aided aided; /* in use while trusted     */
 	struct agree agree;
 	bool started, forget, restart; /* restart: at the next sample; forget: also what was learned of the device */
-	bool trusted, told;
+	bool trusted, told, told_trim;
+	bool late;                 /* the gyroscope turns so much later than the pose that it is of no use */
+	double lags;               /* s of following it in which it looked like that                       */
+	double trimmed;            /* s of following it since its faults were looked at                 */
 	int64_t last_ns, first_ns; /* sample times: the last one, the first since the device was connected */
 	bool has_reading;
 	struct vec reading; /* the last one */
@@ -86,48 +90,28 @@ static double elapsed(int64_t time_ns, int64_t since_ns)
 
 /* ---- whether the gyroscope can be trusted ------------------------------------------------------------------ */
 
-/* As the filter `mount` takes them: letters of the gyroscope's axes, and which to turn round after that. */
-static void axes_text(const int axes[3], char map[4], char invert[8])
+/* Said once. */
+static void say(struct kalman *k, bool *said, int level, const char *text)
 {
-	int n = 0;
-	for (int i = 0; i < 3; i++) {
-		map[i] = (char)('X' + abs(axes[i]) - 1);
-		if (axes[i] < 0)
-			invert[n++] = (char)('X' + i);
-	}
-	map[3] = invert[n] = 0;
-	if (!n)
-		strcpy(invert, "none");
+	*said = true;
+	k->host->log(k->host, level, text);
 }
 
-/* Said once, and not before it is clear: which axes would fit, or that nothing does. */
+/* Not before it is clear which axes would fit, or that nothing does. */
 static void tell(struct kalman *k)
 {
-	static const char *const what =
-	    "the gyroscope does not turn as the pose does, so the pose is followed without it";
-	int axes[3];
-	char map[4], invert[8], text[320];
+	char text[ADVICE_SIZE];
+	if (!k->told && advice_axes(&k->agree, k->disagreed >= long_enough, text))
+		say(k, &k->told, HP_LOG_WARN, text);
+}
+
+static void tell_late(struct kalman *k)
+{
+	char text[ADVICE_SIZE];
 	if (k->told)
 		return;
-	bool found = agree_axes(&k->agree, axes);
-	double ratio = agree_ratio(&k->agree);
-	if (!found && k->disagreed < long_enough)
-		return;
-	k->told = true;
-	if (found)
-		axes_text(axes, map, invert);
-	if (!found)
-		snprintf(text, sizeof text, "%s; no order and signs of its axes would fit", what);
-	else if (ratio > 0.8 && ratio < 1.25)
-		snprintf(text, sizeof text,
-		         "%s; its axes would fit in another order: a filter mount above with gyro_map = %s, "
-		         "gyro_invert = %s does that",
-		         what, map, invert);
-	else
-		snprintf(text, sizeof text, "%s; its readings would fit if they were %.3g times as large%s%s", what,
-		         ratio, strcmp(map, "XYZ") || strcmp(invert, "none") ? ", and its axes were in order " : "",
-		         strcmp(map, "XYZ") || strcmp(invert, "none") ? map : "");
-	k->host->log(k->host, HP_LOG_WARN, text);
+	advice_late(&k->aided.trim, text);
+	say(k, &k->told, HP_LOG_WARN, text);
 }
 
 /* Takes the gyroscope over, or goes on without it; in either case from where the other estimate was. */
@@ -155,16 +139,27 @@ static void soften(struct kalman *k, struct quat before, struct quat after)
 	k->step = vec_add(k->step, rotation_between(after, before));
 }
 
-static void judge(struct kalman *k, struct quat measured, struct vec reading, double dt,
-                  const struct aided_noise *noise, int64_t time_ns)
+/* What was found in a device's start-up time does not count any more. */
+static void settle(struct kalman *k)
 {
-	bool settled = elapsed(time_ns, k->first_ns) > quiet_start;
+	agree_settled(&k->agree);
+	if (k->late)
+		trim_start(&k->aided.trim);
+	k->late = false;
+}
+
+static void judge(struct kalman *k, struct quat measured, struct vec reading, double dt,
+                  const struct aided_noise *noise, bool settled)
+{
 	if (settled && !k->agree.settled)
-		agree_settled(&k->agree);
+		settle(k);
 	struct vec mean = k->has_reading ? vec_scale(vec_add(k->reading, reading), 0.5) : reading;
 	if (!agree_step(&k->agree, measured, mean, dt) || k->gyro == ALWAYS)
 		return;
-	if (k->agree.verdict == AGREE_YES) {
+	if (k->agree.verdict == AGREE_YES && k->late) {
+		if (settled)
+			tell_late(k);
+	} else if (k->agree.verdict == AGREE_YES) {
 		set_trust(k, true, reading, noise);
 	} else if (k->agree.verdict == AGREE_NO) {
 		set_trust(k, false, reading, noise);
@@ -182,10 +177,11 @@ static void begin(struct kalman *k, struct quat measured, const struct vec *read
 {
 	if (k->forget) {
 		agree_start(&k->agree);
-		k->trusted = k->told = false;
-		k->disagreed = 0;
+		k->trusted = k->told = k->told_trim = k->late = false;
+		k->disagreed = k->lags = k->trimmed = 0;
 		k->first_ns = time_ns;
 		aided_set_bias(&k->aided, (struct vec){ 0, 0, 0 }, bias_unknown);
+		trim_start(&k->aided.trim);
 	}
 	k->trusted = reading && (k->trusted || k->gyro == ALWAYS);
 	agree_skip(&k->agree);
@@ -199,6 +195,25 @@ static void begin(struct kalman *k, struct quat measured, const struct vec *read
 	k->forget = k->restart = false;
 }
 
+/* A gyroscope that is late, or whose scale is wrong: how much of that is taken out is said once; much later than the
+ * pose it is of no use. */
+static void watch_trim(struct kalman *k, struct vec reading, double dt, const struct aided_noise *noise, bool settled)
+{
+	char text[ADVICE_SIZE];
+	if (!k->trusted)
+		return;
+	k->lags = trim_delay(&k->aided.trim) > latest ? k->lags + dt : 0;
+	k->late = k->lags > lags_long && k->gyro == AUTO;
+	if (k->late)
+		set_trust(k, false, reading, noise);
+	k->trimmed = settled && !k->told_trim ? k->trimmed + dt : 0;
+	if (k->trimmed < trim_sure)
+		return;
+	k->trimmed = 0;
+	if (advice_trim(&k->aided.trim, text))
+		say(k, &k->told_trim, HP_LOG_WARN, text);
+}
+
 static void follow_gyro(struct kalman *k, struct quat measured, struct vec reading, double dt,
                         const struct aided_noise *noise)
 {
@@ -207,7 +222,7 @@ static void follow_gyro(struct kalman *k, struct quat measured, struct vec readi
 		return;
 	struct quat before = k->aided.q;
 	set_trust(k, false, reading, noise);
-	agree_start(&k->agree);
+	agree_again(&k->agree);
 	imm_start(&k->imm, measured, noise->pose);
 	soften(k, before, measured);
 }
@@ -219,12 +234,15 @@ static void advance(struct kalman *k, struct quat measured, const struct vec *re
 		set_trust(k, false, k->reading, noise);
 	else if (k->gyro == ALWAYS)
 		set_trust(k, true, *reading, noise);
-	if (k->trusted)
+	bool settled = elapsed(time_ns, k->first_ns) > quiet_start;
+	if (k->trusted) {
 		follow_gyro(k, measured, *reading, dt, noise);
-	else if (!imm_step(&k->imm, measured, dt, noise->pose))
+		watch_trim(k, *reading, dt, noise, settled);
+	} else if (!imm_step(&k->imm, measured, dt, noise->pose)) {
 		imm_start(&k->imm, measured, noise->pose);
+	}
 	if (reading && dt > 0)
-		judge(k, measured, *reading, dt, noise, time_ns);
+		judge(k, measured, *reading, dt, noise, settled);
 }
 
 static int filter(void *self, struct hp_sample *s)
@@ -248,7 +266,7 @@ static int filter(void *self, struct hp_sample *s)
 		k->reading = here;
 
 	struct quat q = k->trusted ? k->aided.q : k->imm.q;
-	struct vec rate = k->trusted ? vec_sub(here, k->aided.bias) : k->imm.rate;
+	struct vec rate = k->trusted ? aided_rate(&k->aided, here) : k->imm.rate;
 	if (k->step.x != 0 || k->step.y != 0 || k->step.z != 0) {
 		double keep = handover / (handover + (dt > 0 ? dt : 0));
 		k->step = vec_dot(k->step, k->step) > 1e-12 ? vec_scale(k->step, keep) : (struct vec){ 0, 0, 0 };

@@ -16,6 +16,12 @@ void aided_start(struct aided *f, struct quat measured, struct vec reading, cons
 	f->aa = noise->pose * noise->pose;
 	f->ab = f->square = 0;
 	f->surprise = 3;
+	trim_skip(&f->trim);
+}
+
+struct vec aided_rate(const struct aided *f, struct vec reading)
+{
+	return vec_sub(trim_scaled(&f->trim, reading), f->bias);
 }
 
 void aided_set_bias(struct aided *f, struct vec bias, double deviation)
@@ -27,9 +33,9 @@ void aided_set_bias(struct aided *f, struct vec bias, double deviation)
 
 static void predict(struct aided *f, struct vec reading, double dt, const struct aided_noise *noise)
 {
-	struct vec change = vec_sub(reading, f->reading);
-	struct vec rate = vec_sub(vec_mad(f->reading, 0.5, change), f->bias);
-	f->q = rotation_turn(f->q, vec_scale(rate, dt));
+	struct vec change = vec_sub(reading, f->reading), mean = vec_mad(f->reading, 0.5, change);
+	struct vec turn = vec_sub(trim_turn(&f->trim, mean, change, dt), vec_scale(f->bias, dt));
+	f->q = rotation_turn(f->q, turn);
 	f->reading = reading;
 	double unknown = noise->gyro * noise->gyro + between * between * vec_dot(change, change);
 	f->aa += dt * (-2 * f->ab + dt * (f->bb + unknown));
@@ -64,5 +70,6 @@ bool aided_step(struct aided *f, struct quat measured, struct vec reading, doubl
 	f->bb -= kb * f->ab;
 	f->ab -= ka * f->ab;
 	f->aa -= ka * f->aa;
+	trim_learn(&f->trim, e, fmax(s, f->square / 3), ka, kb, dt);
 	return !surprised;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * aided.h - orientation from a gyroscope that is corrected by measured orientations: an error-state Kalman filter with
  * the orientation and the gyroscope's constant error ("bias") as state. Noise is taken as the same on each axis, so one
- * 2x2 covariance serves all three. */
+ * 2x2 covariance serves all three. What else may be wrong with a gyroscope, the scale of each axis and a delay, is
+ * estimated beside it from what the filter leaves over (trim.h). */
 #ifndef FILTERS_AIDED_H
 #define FILTERS_AIDED_H
 #include "pose/rotation.h"
+#include "trim.h"
 #include <stdbool.h>
 
 struct aided {
@@ -16,6 +18,7 @@ struct aided {
 	 * expected) */
 	struct vec misfit;
 	double square, surprise;
+	struct trim trim; /* scale and delay of the gyroscope; stays as the bias does */
 };
 struct aided_noise {
 	double pose; /* standard deviation of a measured orientation per axis, rad, > 0 */
@@ -27,6 +30,8 @@ struct aided_noise {
 void aided_start(struct aided *, struct quat measured, struct vec reading, const struct aided_noise *);
 /* What is known of the bias: rad/s, and its standard deviation. */
 void aided_set_bias(struct aided *, struct vec bias, double deviation);
+/* The gyroscope's reading with what is known of its faults taken out: rad/s, without the delay. */
+struct vec aided_rate(const struct aided *, struct vec reading);
 /* dt >= 0 s later; both in head axes. False when the pose is not where the gyroscope turned it, by more than noise: the
  * measured pose then counts for more. */
 bool aided_step(struct aided *, struct quat measured, struct vec reading, double dt, const struct aided_noise *);

@@ -58,6 +58,7 @@ assert usual["lag_ms"] > 5 and usual["error_deg"] > 3 * good["error_deg"], usual
 drawing = xml.dom.minidom.parse(sys.argv[2])
 assert len([p for p in drawing.getElementsByTagName("path")]) > 6
 END
+python3 tests/e2e/kalman_advice.py "$headpipe" "$tmp" || die "kalman's advice is wrong"
 "$headpipe" judge "$tmp/none.hid" >/dev/null 2>"$tmp/log" && die "judge takes a recording that is not there"
 grep -q "none.hid" "$tmp/log" || die "judge does not name the file: $(cat "$tmp/log")"
 printf '[input synth]\n[filter kalman]\nstilness = 1\n[output null]\n' >"$tmp/wrong.ini"

@@ -216,8 +216,9 @@ static void test_gyroscopes(void **unused)
 }
 
 /* What is said about a gyroscope, and how often. */
-static void motion_said(enum judge_gyro gyro, double factor, const char *want)
+static void motion_said(enum judge_gyro gyro, double factor, int late, const char *want)
 {
+	double line[8][3] = { { 0 } };
 	void *state = opened(NULL, NULL);
 	struct judge_tracker t = { .rate = 100, .noise = 0.02, .gyro = gyro, .seed = 3 };
 	struct judge_noise memory = { .started = false };
@@ -227,8 +228,10 @@ static void motion_said(enum judge_gyro gyro, double factor, const char *want)
 			struct hp_sample s;
 			judge_motion_sample(JUDGE_STILL, &t, &memory, i, &s);
 			s.time_ns += round * INT64_C(6000000000);
-			for (int k = 0; k < 3; k++)
-				s.gyro[k] *= factor;
+			for (int k = 0; k < 3; k++) {
+				line[i % 8][k] = s.gyro[k] * factor;
+				s.gyro[k] = line[(i + 8 - (uint64_t)late) % 8][k];
+			}
 			assert_int_equal(kalman->filter(state, &s), HP_KEEP);
 			if (round == 0 || (round == 1 && i < 400))
 				assert_string_equal(fake_text(&fake.log), ""); /* not in the first 10 s */
@@ -240,17 +243,22 @@ static void motion_said(enum judge_gyro gyro, double factor, const char *want)
 static void test_says(void **unused)
 {
 	(void)unused;
-	motion_said(JUDGE_GYRO_GOOD, 1, "");
-	motion_said(JUDGE_GYRO_BIASED, 1, "");
-	motion_said(JUDGE_GYRO_SWAPPED, 1,
-	            SAID
-	            "its axes would fit in another order: a filter mount above with gyro_map = ZXY, gyro_invert = none "
-	            "does that\n");
-	motion_said(JUDGE_GYRO_SIGNS, 1,
-	            SAID
-	            "its axes would fit in another order: a filter mount above with gyro_map = XYZ, gyro_invert = XZ "
-	            "does that\n");
-	motion_said(JUDGE_GYRO_GOOD, 180 / M_PI, SAID "its readings would fit if they were 0.0175 times as large\n");
+	motion_said(JUDGE_GYRO_GOOD, 1, 0, "");
+	motion_said(JUDGE_GYRO_BIASED, 1, 0, "");
+	motion_said(
+	    JUDGE_GYRO_SWAPPED, 1, 0,
+	    SAID
+	    "its axes would fit in another order: a filter mount right above with gyro_map = ZXY, gyro_invert = none "
+	    "does that\n");
+	motion_said(
+	    JUDGE_GYRO_SIGNS, 1, 0,
+	    SAID
+	    "its axes would fit in another order: a filter mount right above with gyro_map = XYZ, gyro_invert = XZ "
+	    "does that\n");
+	motion_said(JUDGE_GYRO_GOOD, 180 / M_PI, 0, SAID "its readings would fit if they were 0.0175 times as large\n");
+	motion_said(JUDGE_GYRO_GOOD, 1.05, 0,
+	            "warn: the gyroscope's readings are 1.05 times as large as the pose says; that is taken out\n");
+	motion_said(JUDGE_GYRO_GOOD, 1, 1, "warn: the gyroscope's readings are 10 ms late; that is taken out\n");
 }
 
 static void test_still(void **unused)
