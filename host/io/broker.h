@@ -60,8 +60,9 @@ struct hp_mqtt {
 	pthread_t thread;
 	bool started;
 	atomic_int last_mid;  /* of the message that ends the connection when it is answered */
-	pthread_mutex_t lock; /* around the pause between two attempts */
+	pthread_mutex_t lock; /* around the pause between two attempts, and around `ended` */
 	pthread_cond_t wake;
+	bool ended; /* the thread's last word */
 
 	/* the rest is the thread's alone */
 	char password[1024];

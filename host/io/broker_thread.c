@@ -288,5 +288,9 @@ void *hp_mqtt_thread(void *arg)
 		pause_for(m, pause);
 		pause = pause * 3 / 2 < longest_pause ? pause * 3 / 2 : longest_pause;
 	}
+	pthread_mutex_lock(&m->lock);
+	m->ended = true;
+	pthread_cond_broadcast(&m->wake);
+	pthread_mutex_unlock(&m->lock);
 	return NULL;
 }
