@@ -236,6 +236,11 @@ static void table(const struct judge_run *runs, size_t n)
 	       "times a "
 	       "second.\n",
 	       runs[0].marks.still_s, runs[0].marks.turns, JUDGE_LOOKS);
+	if (isfinite(runs[0].marks.quietest))
+		printf(
+		    "The head never rests (below 2 deg/s for half a second): rest SD is how unevenly the view follows "
+		    "in the quietest half second (up to %.1f deg/s).\n",
+		    runs[0].marks.quietest);
 }
 
 static json_t *real(double v)
@@ -254,8 +259,9 @@ static void print_json(const char *file, const struct judge_run *runs, size_t n)
 		                                real(m->rest), "error_deg", real(m->error), "overshoot_deg",
 		                                real(m->overshoot), "ripple_deg_s", real(m->ripple)));
 	}
-	hp_json_print(json_pack("{so sf si so}", "recording", hp_json_text(file), "rest_s", runs[0].marks.still_s,
-	                        "turns", runs[0].marks.turns, "runs", all),
+	hp_json_print(json_pack("{so sf so si so}", "recording", hp_json_text(file), "rest_s", runs[0].marks.still_s,
+	                        "quietest_deg_s", real(runs[0].marks.quietest), "turns", runs[0].marks.turns, "runs",
+	                        all),
 	              2);
 }
 

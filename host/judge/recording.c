@@ -210,42 +210,68 @@ static void looks_free(struct looks *l)
 	free(l->next);
 }
 
-/* Trembling in spans of rest: what is seen against a straight line; the truth of such a span is nearly one. */
-static void mark_still(const struct judge_run *r, const struct looks *l, struct judge_marks *m)
+/* The top speed of a span, deg/s; INFINITY where something is missing. */
+static double top_speed(const struct looks *l, size_t from, size_t span)
 {
-	size_t span = (size_t)(quiet_span / step), spans = 0;
-	double sum = 0;
-	for (size_t i = 0; i + span <= l->n; i += span) {
-		bool ok = true;
-		for (size_t k = i; k < i + span && ok; k++)
-			ok = l->seen[k] && (k == i || l->next[k]) && vec_length(l->speed[k]) < quiet;
-		if (!ok)
-			continue;
-		struct vec s = { 0, 0, 0 }, st = { 0, 0, 0 };
-		double tt = 0, ss = 0;
+	double top = 0;
+	for (size_t k = from; k < from + span; k++) {
+		if (!l->seen[k] || (k > from && !l->next[k]))
+			return INFINITY;
+		top = fmax(top, vec_length(l->speed[k]));
+	}
+	return top;
+}
+
+/* Mean square per axis of what is seen in a span against a straight line. From the first truth of the span on, of which
+ * all is nearly one at rest; otherwise from the truth of each look. */
+static double tremble(const struct judge_run *r, const struct looks *l, size_t from, size_t span, bool rests)
+{
+	struct vec s = { 0, 0, 0 }, st = { 0, 0, 0 };
+	double tt = 0, ss = 0;
+	struct quat base = load(&r->truth.at[from]);
+	for (int turn = 0; turn < 2; turn++) {
 		size_t at = 0;
-		struct quat base = load(&r->truth.at[i]);
-		for (int turn = 0; turn < 2; turn++) {
-			at = 0;
-			for (size_t k = i; k < i + span; k++) {
-				const struct judge_pose *p = judge_pose_at(&r->out, r->truth.at[k].time_ns, &at);
-				double t = (double)(k - i) - (double)(span - 1) / 2;
-				struct vec v = apart(base, load(p));
-				if (turn) {
-					v = vec_sub(vec_mad(v, -t / tt, st), vec_scale(s, 1 / (double)span));
-					ss += vec_dot(v, v) / 3;
-				} else {
-					s = vec_add(s, v);
-					st = vec_mad(st, t, v);
-					tt += t * t;
-				}
+		for (size_t k = from; k < from + span; k++) {
+			double t = (double)(k - from) - (double)(span - 1) / 2;
+			struct vec v = l->error[k];
+			if (rests)
+				v = apart(base, load(judge_pose_at(&r->out, r->truth.at[k].time_ns, &at)));
+			if (turn) {
+				v = vec_sub(vec_mad(v, -t / tt, st), vec_scale(s, 1 / (double)span));
+				ss += vec_dot(v, v) / 3;
+			} else {
+				s = vec_add(s, v);
+				st = vec_mad(st, t, v);
+				tt += t * t;
 			}
 		}
-		sum += ss / (double)span;
-		spans++;
+	}
+	return ss / (double)span;
+}
+
+/* In spans of rest; in a recording without any, in the quietest span. */
+static void mark_still(const struct judge_run *r, const struct looks *l, struct judge_marks *m)
+{
+	size_t span = (size_t)(quiet_span / step), spans = 0, quietest = 0;
+	double sum = 0, least = INFINITY;
+	for (size_t i = 0; i + span <= l->n; i += span) {
+		double top = top_speed(l, i, span);
+		if (top < quiet) {
+			sum += tremble(r, l, i, span, true);
+			spans++;
+		}
+		if (top < least) {
+			least = top;
+			quietest = i;
+		}
+	}
+	m->still_s = (double)spans * quiet_span;
+	m->quietest = spans ? NAN : least;
+	if (!spans && isfinite(least)) {
+		sum = tremble(r, l, quietest, span, false);
+		spans = 1;
 	}
 	m->still = spans ? sqrt(sum / (double)spans) : NAN;
-	m->still_s = (double)spans * quiet_span;
 }
 
 static void mark_turns(const struct looks *l, struct judge_marks *m)

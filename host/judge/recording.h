@@ -29,6 +29,7 @@ struct judge_marks {
 	double overshoot; /* by how much it goes beyond the end of a turn, on average                            */
 	double ripple;    /* RMS by which its speed differs from the head's                                      */
 	double still_s;   /* s of rest that `still` is from                                                      */
+	double quietest;  /* without any: deg/s, the top speed of the quietest half second, which it is from     */
 	int turns;        /* that `overshoot` is from                                                            */
 };
 struct judge_run {

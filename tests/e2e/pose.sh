@@ -46,11 +46,15 @@ cmp -s "$tmp/predict.0" "$tmp/interpolate.0" && die "predict and interpolate are
 
 # judge: the ready ini is as near as a few hundredths of a degree, and at once; text, JSON, a drawing, and what is wrong
 "$headpipe" judge conf/head-motion.hid >"$tmp/table" 2>"$tmp/log"
-grep -q '^kalman, resample ' "$tmp/table" || die "judge: $(cat "$tmp/table" "$tmp/log")"
+grep -q '^kalman, resample ' "$tmp/table" && grep -q '^The head never rests' "$tmp/table" || die "judge: $(cat "$tmp/table" "$tmp/log")"
 "$headpipe" judge conf/head-motion.hid conf/vr-audio.ini conf/default.ini --json --svg "$tmp/j.svg" >"$tmp/json" 2>"$tmp/log"
 python3 - "$tmp/json" "$tmp/j.svg" <<'END' || die "judge --json: $(cat "$tmp/json")"
 import json, sys, xml.dom.minidom
-runs = json.load(open(sys.argv[1]))["runs"]
+whole = json.load(open(sys.argv[1]))
+runs = whole["runs"]
+# this head never rests: stillness is of its quietest half second, and that is said
+assert whole["rest_s"] == 0 and 2 < whole["quietest_deg_s"] < 20, whole
+assert all(0 < r["rest_sd_deg"] < 1 for r in runs) and runs[0]["rest_sd_deg"] < runs[1]["rest_sd_deg"], runs
 good, usual = runs
 assert [r["filters"] for r in runs] == ["conf/vr-audio.ini", "conf/default.ini"]
 assert abs(good["lag_ms"]) <= 1 and good["error_deg"] < 0.1 and good["ripple_deg_s"] < 5, good
