@@ -31,10 +31,12 @@ void bench_rows_udp(void);
 void bench_rows_graph(void);
 void bench_rows_files(void);
 void bench_rows_post(void);
+void bench_rows_hid(void);
 void bench_end_udp(void);
 void bench_end_graph(void);
 void bench_end_files(void);
 void bench_end_post(void);
+void bench_end_hid(void);
 
 /* What all rows work on: a periodic head motion at 100 reports/s, as a tracker with 16-bit fields sends it. Made at
  * start, the same in every run. */

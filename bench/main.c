@@ -315,6 +315,7 @@ int main(int argc, char **argv)
 	bench_rows_graph();
 	bench_rows_files();
 	bench_rows_post();
+	bench_rows_hid();
 	if (names)
 		keep_only(argv, names);
 	if (counting || saying) {
@@ -330,6 +331,7 @@ int main(int argc, char **argv)
 	}
 	bench_end_files(); /* first: the end of any pipeline waits for all files */
 	bench_end_post();
+	bench_end_hid();
 	bench_end_graph();
 	bench_end_udp();
 	bench_free_data();

@@ -82,7 +82,7 @@ void bench_rows_files(void)
 	unlink(recording);
 	hp_hid_recorder_select(recorder, HID_RECORDER_ALL);
 	bench_add((struct bench_row){ "csv", "csv output, default columns; the loop's side", run_csv, NULL, let_write,
-	                              200, 0, false });
+	                              200, 0, true });
 	bench_add((struct bench_row){ "console", "console output; draws 20 times a second", run_console, NULL, NULL,
 	                              4000, 0, false });
 	bench_add((struct bench_row){ "recorder_line", "hid-recorder text: one event line", run_recorder, NULL,

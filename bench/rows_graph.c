@@ -2,8 +2,8 @@
  * rows_graph.c - what the host itself costs per sample: two outputs that do nothing; the same behind a branch; and
  * with `run --perf`. */
 #include "bench.h"
-#include "run/perf.h"
 #include "pipe.h"
+#include "run/perf.h"
 #include "run/pipeline.h"
 
 static struct bench_pipe plain, branch, measured;
