@@ -15,7 +15,10 @@
 #include <string.h>
 
 static const int64_t guard = 250000;             /* ns a live tick waits for a sample that is on its way          */
-static const int64_t longest_bridge = 500000000; /* ns; a longer silence is not interpolated across            */
+static const int64_t longest_bridge = 500000000; /* ns; a longer silence is not interpolated or held across    */
+static const double longer = 2;                  /* intervals of the input for which samples still come         */
+static const double interval_share = 0.1;        /* of a newest interval that is shorter, in the usual one        */
+static const double glide = 0.1;                 /* s of latency per s: how fast another latency is taken up     */
 static const double own_share = 0.7;             /* of the newest difference, in an own estimate of the velocity  */
 static const double fastest = 1000;              /* rad/s; nothing that wears a head turns like that           */
 static const double latency_share = 0.02;        /* of the newest latency in their mean                           */
@@ -29,7 +32,7 @@ struct resample {
 	const char *latency;
 	int64_t lead_limit, blend;
 	/* made from them */
-	bool latency_auto;
+	bool latency_auto, latency_known; /* known: of auto, by a sample */
 	double step_ns;
 	/* state */
 	const struct hp_host *host;
@@ -38,9 +41,11 @@ struct resample {
 	bool restart;          /* so does the next sample begin one                               */
 	struct hp_sample last; /* the newest one: what is not the pose is sent as it was          */
 	struct track track;
-	int64_t origin_ns; /* of the grid                                */
-	int64_t tick;      /* the next one's number                      */
-	double skew_ns;    /* the clock of now() minus sample times      */
+	int64_t origin_ns;  /* of the grid                                */
+	int64_t tick;       /* the next one's number                      */
+	double skew_ns;     /* the clock of now() minus sample times      */
+	double interval_ns; /* between the input's samples, rather too long; 0 = not known */
+	double latency_to;  /* s; where track.latency glides to */
 };
 
 static const struct hp_option options[] = {
@@ -49,10 +54,13 @@ static const struct hp_option options[] = {
 	            "predict: the pose of now; interpolate: one interval of the input later, for recordings and video"),
 	HP_OPT_STR(struct resample, latency, "auto",
 	           "time from the motion to its report, which is predicted away: auto (where the device says it), or a "
-	           "time such as 40ms",
+	           "time up to lead_limit, such as 40ms; another one while running is glided to",
 	           HP_LIVE),
-	HP_OPT_NS(struct resample, lead_limit, "100ms", 0, 1,
-	          "never predict further than this beyond a sample, and send nothing any more", HP_LIVE),
+	HP_OPT_NS(
+	    struct resample, lead_limit, "100ms", 0, 1,
+	    "never predict further than this beyond a sample; the pose is held for two intervals of the input, and "
+	    "then nothing is sent; 0: the measured poses, held",
+	    HP_LIVE),
 	HP_OPT_NS(struct resample, blend, "3ms", 0, 1, "time constant with which a correction is worked in", HP_LIVE),
 	HP_OPT_REAL(struct resample, rest, "0.3", 0, 100,
 	            "speed below which prediction fades, so that rest stays at rest", HP_LIVE, "deg/s", 0, 2),
@@ -61,7 +69,7 @@ static const struct hp_option options[] = {
 
 /* ---- options --------------------------------------------------------------------------------------------------- */
 
-/* "auto", or digits with an optional fraction and ms or s. */
+/* "auto", or digits with an optional fraction and ms or s; 0 needs no unit. */
 static bool read_latency(const char *text, bool *automatic, double *seconds)
 {
 	double value = 0, place = 1;
@@ -78,7 +86,7 @@ static bool read_latency(const char *text, bool *automatic, double *seconds)
 			value += (place /= 10) * (*p - '0');
 	if (!strcmp(p, "ms"))
 		value /= 1000;
-	else if (strcmp(p, "s") != 0)
+	else if (strcmp(p, "s") != 0 && (*p || value > 0))
 		return false;
 	*seconds = value;
 	return value <= 1;
@@ -89,11 +97,22 @@ static int check(const void *self, const char **key, char *why, size_t size)
 	const struct resample *r = self;
 	bool automatic;
 	double seconds;
-	if (read_latency(r->latency, &automatic, &seconds))
-		return 0;
 	*key = "latency";
-	snprintf(why, size, "must be auto, or a time up to 1s such as 40ms");
-	return -EINVAL;
+	if (!read_latency(r->latency, &automatic, &seconds)) {
+		snprintf(why, size, "must be auto, or a time up to 1s such as 40ms");
+		return -EINVAL;
+	}
+	if (!automatic && seconds * 1e9 > (double)r->lead_limit) {
+		snprintf(why, size, "is more than lead_limit (%gms): so far ahead nothing is predicted",
+		         (double)r->lead_limit / 1e6);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int64_t tick_ns(const struct resample *r)
+{
+	return (int64_t)((uint64_t)r->origin_ns + (uint64_t)(int64_t)rint((double)r->tick * r->step_ns));
 }
 
 static int changed(void *self)
@@ -103,27 +122,26 @@ static int changed(void *self)
 	double seconds = 0;
 	if (!read_latency(r->latency, &automatic, &seconds))
 		return -EINVAL;
-	if (!automatic || !r->latency_auto)
-		r->track.latency = seconds;
+	if (!automatic || !r->latency_auto) { /* auto: 0 until the device says something */
+		r->latency_to = seconds;
+		r->latency_known = false;
+	}
 	r->latency_auto = automatic;
-	r->track.lead_limit = (double)r->lead_limit / 1e9;
-	r->track.blend = (double)r->blend / 1e9;
-	r->track.rest = r->rest * RADIANS;
+	if (!r->started)
+		r->track.latency = r->latency_to;
+	track_set(&r->track, (double)r->lead_limit / 1e9, (double)r->blend / 1e9, r->rest * RADIANS,
+	          tick_ns(r) - (int64_t)r->step_ns);
 	return 0;
 }
 
 /* ---- ticks ------------------------------------------------------------------------------------------------------- */
-
-static int64_t tick_ns(const struct resample *r)
-{
-	return (int64_t)((uint64_t)r->origin_ns + (uint64_t)(int64_t)rint((double)r->tick * r->step_ns));
-}
 
 static void send(struct resample *r, int64_t time_ns)
 {
 	struct hp_sample s = r->last;
 	struct quat q;
 	struct vec pos, rate = r->track.now.rate;
+	r->track.latency += quat_clamp(r->latency_to - r->track.latency, -glide / r->rate, glide / r->rate);
 	if (r->mode == PREDICT)
 		track_predict(&r->track, time_ns, &q, &pos);
 	else
@@ -142,11 +160,19 @@ static void send(struct resample *r, int64_t time_ns)
 	              &(struct hp_item){ .struct_size = sizeof(struct hp_item), .nsamples = 1, .samples = &s });
 }
 
+/* ns from a sample on for which it speaks: as far as is predicted, or as long as samples still seem to come (however
+ * slow the input is, it is not silent), and to the next tick in any case, so that each beginning is seen. */
+static int64_t hold_ns(const struct resample *r)
+{
+	double held = fmax(fmin(longer * r->interval_ns, (double)longest_bridge), r->step_ns + 1);
+	return held > (double)r->lead_limit ? (int64_t)held : r->lead_limit;
+}
+
 /* The last time for which the newest sample still speaks. */
 static int64_t reach_ns(const struct resample *r)
 {
 	return r->mode == INTERPOLATE ? r->track.now.time_ns
-	                              : (int64_t)((uint64_t)r->track.now.time_ns + (uint64_t)r->lead_limit);
+	                              : (int64_t)((uint64_t)r->track.now.time_ns + (uint64_t)hold_ns(r));
 }
 
 /* Ticks up to a time, as far as the newest sample speaks for them. */
@@ -204,8 +230,23 @@ static void learn_latency(struct resample *r, const struct hp_sample *s, bool fi
 {
 	if (!r->latency_auto || !(s->latency_ms >= 0))
 		return;
-	double latency = quat_clamp(s->latency_ms / 1000, 0, 1);
-	r->track.latency = first ? latency : r->track.latency + (latency - r->track.latency) * latency_share;
+	double latency = quat_clamp(s->latency_ms / 1000, 0, r->track.lead_limit);
+	bool mean = r->latency_known && !first;
+	r->latency_to = mean ? r->latency_to + (latency - r->latency_to) * latency_share : latency;
+	r->latency_known = true;
+	if (first)
+		r->track.latency = latency;
+}
+
+/* A longer one is believed at once. Not taken for one: a silence. */
+static void learn_interval(struct resample *r, double ns)
+{
+	if (!(ns > 0 && ns <= (double)longest_bridge))
+		return;
+	if (ns > r->interval_ns)
+		r->interval_ns = ns;
+	else
+		r->interval_ns += (ns - r->interval_ns) * interval_share;
 }
 
 static struct vec rate_of(const struct resample *r, const struct hp_sample *s, struct quat q, bool first)
@@ -245,7 +286,7 @@ static int filter(void *self, struct hp_sample *s)
 	if (!hp_sample_finite(s))
 		return -EDOM;
 	struct quat q = rotation_of(s);
-	int64_t longest = r->mode == INTERPOLATE ? longest_bridge : r->lead_limit;
+	int64_t longest = r->mode == INTERPOLATE ? longest_bridge : hold_ns(r);
 	double since = track_seconds(s->time_ns, r->track.now.time_ns);
 	bool first =
 	    !r->started || r->restart || (s->flags & HP_JUMP) || !(since >= 0 && since * 1e9 <= (double)longest);
@@ -254,6 +295,8 @@ static int filter(void *self, struct hp_sample *s)
 		k.pos = rotation_vec(s->pos);
 	if (r->started && s->time_ns > r->track.now.time_ns)
 		send_until(r, s->time_ns - 1);
+	if (r->started)
+		learn_interval(r, since * 1e9);
 	watch_clock(r, s, first);
 	learn_latency(r, s, first);
 	r->restart = false;
@@ -272,6 +315,7 @@ static int reset(void *self)
 {
 	struct resample *r = self;
 	r->started = r->restart = r->jump = false;
+	r->interval_ns = 0;
 	if (r->timer)
 		r->host->timer_at(r->timer, -1);
 	return 0;
@@ -293,7 +337,7 @@ static int open(void *self, const struct hp_host *host)
 	struct resample *r = self;
 	r->host = host;
 	r->step_ns = 1e9 / r->rate;
-	r->track.latency = 0;
+	r->latency_auto = false;
 	int rc = changed(self);
 	if (rc < 0)
 		return rc;

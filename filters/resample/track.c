@@ -102,6 +102,17 @@ void track_begin(struct track *t, const struct knot *k)
 	t->slowing = t->unrest = 0;
 }
 
+void track_set(struct track *t, double lead_limit, double blend, double rest, int64_t sent_ns)
+{
+	int64_t at = sent_ns > t->now.time_ns ? sent_ns : t->now.time_ns;
+	struct quat old = predicted(t, at);
+	t->lead_limit = lead_limit;
+	t->blend = blend;
+	t->rest = rest;
+	t->off = rotation_between(ahead(t, at), old);
+	t->off_ns = sent_ns;
+}
+
 void track_take(struct track *t, const struct knot *k, int64_t sent_ns)
 {
 	/* Both predictions are for the time of the sample, or of the last pose that was sent. What they differ by fades

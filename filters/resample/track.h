@@ -36,6 +36,9 @@ static inline double track_seconds(int64_t time_ns, int64_t from_ns)
 void track_begin(struct track *, const struct knot *);
 /* The next sample; sent_ns: the time of the last pose that was sent. */
 void track_take(struct track *, const struct knot *, int64_t sent_ns);
+/* Other settings: the difference they make to what comes after the last pose that was sent fades as a correction does.
+ */
+void track_set(struct track *, double lead_limit, double blend, double rest, int64_t sent_ns);
 /* The pose at a time after now.time_ns. Positions come without a velocity that could be trusted: the newest one is
  * reached within one interval. */
 void track_predict(const struct track *, int64_t time_ns, struct quat *q, struct vec *pos);

@@ -71,10 +71,8 @@ static void write_center(struct hp_convert *o)
 {
 	int mode = choice(o, "centering-mode", 3);
 	bool start = hp_profile_bool(o->p, UI, "center-at-startup", true);
-	if (mode == 0) {
-		fprintf(o->ini, "\n; opentrack's centering was off\n");
+	if (mode == 0 && fputs("\n; opentrack's centering was off\n", o->ini))
 		return;
-	}
 	fprintf(o->ini, "\n[filter center]\nmode = full\ntilt = %s\n", mode == 2 ? "head" : "mount");
 	if (!start)
 		fprintf(o->ini, "at_start = no\n");

@@ -125,13 +125,13 @@ static void test_latency(void **unused)
 	s = &fake.samples[fake.nsamples - 1];
 	assert_true(fabs(yaw_of(s) - (double)(s->time_ns - T0) * 60e-9) < 0.02);
 	closed(state);
-	static const char *const good[] = { "auto", "0ms", "40ms", "12.5ms", "0.04s", "1s" }, *const bad[] = {
-		"", "40", "ms", "-1ms", "2s", "40 ms", "1e3ms", "0.ms5", "auto2", "40msx"
-	};
+	static const char *const good[] = { "auto", "0ms", "0", "0.0", "40ms", "12.5ms", "0.04s", "1s" },
+	                         *const bad[] = { "",      "40",    "ms",    "-1ms",  "2s",
+		                                  "40 ms", "1e3ms", "0.ms5", "auto2", "40msx" };
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
 		const char *key = NULL;
 		char why[200];
-		state = opened(HP_STREAM_REPLAY, "latency", good[i]);
+		state = opened(HP_STREAM_REPLAY, "latency", good[i], "lead_limit", "1s");
 		assert_int_equal(resample->check(state, &key, why, sizeof why), 0);
 		closed(state);
 	}
@@ -144,6 +144,93 @@ static void test_latency(void **unused)
 		assert_string_equal(key, "latency");
 		assert_true(*why);
 		assert_int_equal(resample->changed(state), -EINVAL);
+		closed(state);
+	}
+}
+
+/* A latency that cannot be predicted away is refused, with both keys. */
+static void test_latency_and_limit(void **unused)
+{
+	static const char *const cases[][2] = {
+		{ "500ms", "100ms" }, { "101ms", "100ms" }, { "1ms", "0" },
+		{ "100ms", "100ms" }, { "0", "0" },         { "auto", "0" },
+	};
+	(void)unused;
+	for (int i = 0; i < 6; i++) {
+		const char *key = NULL;
+		char why[200] = "";
+		void *state = opened(HP_STREAM_REPLAY);
+		fake_set(resample, state, "latency", cases[i][0]);
+		fake_set(resample, state, "lead_limit", cases[i][1]);
+		assert_int_equal(resample->check(state, &key, why, sizeof why), i < 3 ? -EINVAL : 0);
+		if (i < 3) {
+			assert_string_equal(key, "latency");
+			assert_non_null(strstr(why, "more than lead_limit"));
+		}
+		closed(state);
+	}
+}
+
+/* Whatever lead_limit is, samples that come give poses: each measured one, held until the next. And live the same. */
+static void test_no_lead(void **unused)
+{
+	static const char *const limits[] = { "0", "1ms", "30ms", "100ms" };
+	static const int64_t intervals[] = { 7 * MS, 40 * MS, 200 * MS };
+	(void)unused;
+	for (int i = 0; i < 4 * 3 * 2; i++) {
+		int64_t interval = intervals[i / 4 % 3];
+		bool live = i / 12, still = !strcmp(limits[i % 4], "0");
+		void *state = opened(live ? 0 : HP_STREAM_REPLAY, "lead_limit", limits[i % 4]);
+		size_t jumps = 0;
+		int n = (int)(20000 * MS / interval);
+		for (int k = 0; k < n; k++) {
+			if (live)
+				fake_run(&fake, T0 + k * interval, 10000);
+			give(state, yaw_at(T0 + k * interval, k % 2 ? 1 : -1, still ? 30 : 0));
+		}
+		if (live)
+			fake_run(&fake, T0 + 30000 * MS, 10000);
+		/* as many as in 20 s, and no more than a while longer; two intervals are known with the third sample */
+		size_t most = (size_t)(20000 + 500) / 4 + 2, least = (size_t)((n - 3) * interval / (4 * MS));
+		if (fake.nsamples < least || fake.nsamples > most)
+			fail_msg("lead_limit %s, interval %lld ms: %zu poses", limits[i % 4],
+			         (long long)(interval / MS), fake.nsamples);
+		for (size_t k = 0; k < fake.nsamples; k++) {
+			jumps += !!(fake.samples[k].flags & HP_JUMP);
+			/* the measured pose, but for what is left of the last correction */
+			int64_t at = (fake.samples[k].time_ns - T0) % interval;
+			if (interval > 7 * MS && at >= interval - 4 * MS)
+				assert_true(fabs(fabs(yaw_of(&fake.samples[k])) - 1) < 0.01);
+		}
+		assert_true(jumps <= 3);
+		closed(state);
+	}
+}
+
+/* Another latency or lead_limit while the head turns: no step is seen, and the new one holds soon. */
+static void test_live_change(void **unused)
+{
+	static const char *const changes[][2] = {
+		{ "latency", "0" }, { "latency", "auto" }, { "latency", "80ms" }, { "rest", "50" }
+	};
+	static const double end[] = { 0, 0, 0.08, -1 };
+	(void)unused;
+	for (int c = 0; c < 4; c++) {
+		void *state = opened(HP_STREAM_REPLAY, "latency", "40ms", "lead_limit", "200ms");
+		double most = 0;
+		for (int i = 0; i < 100; i++) {
+			give(state, yaw_at(T0 + i * 20 * MS, i * 1.6, 80));
+			if (i == 30) {
+				fake_set(resample, state, changes[c][0], changes[c][1]);
+				assert_int_equal(resample->changed(state), 0);
+			}
+		}
+		for (size_t i = 1; i < fake.nsamples; i++)
+			most = fmax(most, fabs(yaw_of(&fake.samples[i]) - yaw_of(&fake.samples[i - 1]) - 0.32));
+		const struct hp_sample *s = &fake.samples[fake.nsamples - 1];
+		double lead = yaw_of(s) / 80 - (double)(s->time_ns - T0) * 1e-9;
+		if (most > (c < 3 ? 0.05 : 1) || (end[c] >= 0 && fabs(lead - end[c]) > 1e-3))
+			fail_msg("%s = %s: a step of %g, then %g s ahead", changes[c][0], changes[c][1], most, lead);
 		closed(state);
 	}
 }
@@ -331,15 +418,12 @@ static void test_anything(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_grid),
-		cmocka_unit_test(test_correction_fades),
-		cmocka_unit_test(test_latency),
-		cmocka_unit_test(test_silence),
-		cmocka_unit_test(test_events_in_order),
-		cmocka_unit_test(test_own_speed),
-		cmocka_unit_test(test_interpolates),
-		cmocka_unit_test(test_live_is_replay),
-		cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_grid),           cmocka_unit_test(test_correction_fades),
+		cmocka_unit_test(test_latency),        cmocka_unit_test(test_latency_and_limit),
+		cmocka_unit_test(test_no_lead),        cmocka_unit_test(test_live_change),
+		cmocka_unit_test(test_silence),        cmocka_unit_test(test_events_in_order),
+		cmocka_unit_test(test_own_speed),      cmocka_unit_test(test_interpolates),
+		cmocka_unit_test(test_live_is_replay), cmocka_unit_test(test_anything),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
