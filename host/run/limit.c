@@ -7,6 +7,7 @@
 #include "pose/pose.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct hp_limit {
 	struct hp_limit_options o;
@@ -21,6 +22,9 @@ struct hp_limit {
 	struct hp_slot newest;
 	struct hp_timer *glide;
 	int64_t step_ns, lost_at, left_at; /* between two poses; of the loss, sample time and this machine's clock */
+	double quat[4], pos[3];            /* the last pose on the way to the middle                                */
+	bool coming;                       /* from there to where the head is, since ... */
+	int64_t back_at;                   /* ... this sample time                       */
 };
 #define GLIDE_STEP 10000000 /* ns; longer when `rate` is slower */
 
@@ -43,13 +47,18 @@ static void give_zero(struct hp_node *n)
 	hp_output_put(n, &slot.sample);
 }
 
-/* The pose at `after` ns of the way back: of all ways that begin and end at rest the one with the least jerk, 10 t^3 -
- * 15 t^4 + 6 t^5 (T. Flash and N. Hogan, J. Neurosci. 5(7), 1985). */
+/* How much of a way is done at a share t of its time: of all ways that begin and end at rest the one with the least
+ * jerk, 10 t^3 - 15 t^4 + 6 t^5 (T. Flash and N. Hogan, J. Neurosci. 5(7), 1985). */
+static double way_at(double t)
+{
+	return t >= 1 ? 1 : t * t * t * (10 - t * (15 - t * 6));
+}
+/* The pose at `after` ns of the way to the middle. */
 static void give_glide(struct hp_node *n, int64_t after)
 {
 	static const double middle[4] = { 1, 0, 0, 0 };
 	struct hp_limit *l = n->limit;
-	double t = (double)after / (double)l->o.return_time, way = t >= 1 ? 1 : t * t * t * (10 - t * (15 - t * 6));
+	double way = way_at((double)after / (double)l->o.return_time);
 	struct hp_slot slot = { .sample = HP_SAMPLE_INIT };
 	struct hp_sample *s = &slot.sample;
 	const struct hp_sample *from = &l->newest.sample;
@@ -63,6 +72,8 @@ static void give_glide(struct hp_node *n, int64_t after)
 		hp_quat_slerp(from->quat, middle, way, s->quat);
 	for (int i = 0; i < 3; i++)
 		s->pos[i] = from->pos[i] * (1 - way);
+	memcpy(l->quat, s->quat, sizeof l->quat);
+	memcpy(l->pos, s->pos, sizeof l->pos);
 	hp_output_put(n, s);
 }
 static int64_t glide_end(const struct hp_limit *l)
@@ -85,6 +96,8 @@ static void begin_glide(struct hp_node *n)
 	struct hp_limit *l = n->limit;
 	l->lost_at = l->last_ns + l->o.loss_after;
 	l->left_at = hp_now();
+	memcpy(l->quat, l->newest.sample.quat, sizeof l->quat);
+	memcpy(l->pos, l->newest.sample.pos, sizeof l->pos);
 	if (!other_clock(n))
 		n->host.timer_at(l->glide, l->left_at + l->step_ns);
 }
@@ -164,24 +177,43 @@ static void watch_for_silence(struct hp_node *n, const struct hp_sample *s)
 	} else if (!l->any || l->lost) {
 		n->host.timer_at(l->loss, hp_now() + n->limit->o.loss_after);
 	}
-	if (l->o.back) {
-		if (l->lost)
-			n->host.timer_at(l->glide, -1);
-		hp_sample_copy(&l->newest.sample, s);
+	if (l->o.back && l->lost) {
+		n->host.timer_at(l->glide, -1);
+		l->coming = true;
+		l->back_at = s->time_ns;
 	}
 	l->lost = false;
 	l->last_arrival = s->arrival_ns;
 }
 
-bool hp_limit_pass(struct hp_node *n, const struct hp_sample *s)
+/* After a way to the middle, or half of it, the view does not snap to where the head is by now: it goes there in the
+ * same time. What is sent: s, or newest. */
+static struct hp_sample *come_back(struct hp_limit *l, struct hp_sample *s)
+{
+	struct hp_sample *mine = &l->newest.sample;
+	double t = (double)(s->time_ns - l->back_at) / (double)l->o.return_time;
+	hp_sample_copy(mine, s);
+	l->coming &= t >= 0 && t < 1;
+	if (!l->coming)
+		return s;
+	hp_quat_slerp(l->quat, s->quat, way_at(t), mine->quat);
+	for (int i = 0; i < 3 && s->flags & HP_POS; i++)
+		mine->pos[i] = l->pos[i] + (s->pos[i] - l->pos[i]) * way_at(t);
+	mine->flags &= ~(uint32_t)(HP_ROTVEC | HP_YPR | HP_ANGVEL | HP_JUMP);
+	return mine;
+}
+
+struct hp_sample *hp_limit_pass(struct hp_node *n, struct hp_sample *s)
 {
 	struct hp_limit *l = n->limit;
 	watch_for_silence(n, s);
+	if (l->o.back)
+		s = come_back(l, s);
 	l->last_ns = s->time_ns;
 	if (!l->interval_ns) {
 		l->kept.sample.seq = s->seq;
 		l->any = true;
-		return true;
+		return s;
 	}
 	if (l->any && s->time_ns < l->due_ns - 2 * l->interval_ns)
 		l->any = false; /* time went back: start anew */
@@ -195,12 +227,12 @@ bool hp_limit_pass(struct hp_node *n, const struct hp_sample *s)
 		l->pending = true;
 		if (!other_clock(n))
 			n->host.timer_at(l->turn, hp_now() + (l->due_ns - s->time_ns));
-		return false;
+		return NULL;
 	}
 	l->any = true;
 	l->pending = false;
 	l->due_ns = s->time_ns + l->interval_ns;
-	return true;
+	return s;
 }
 
 void hp_limit_flush(struct hp_node *n)

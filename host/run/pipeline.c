@@ -22,7 +22,7 @@ static void to_output(struct hp_node *n, struct hp_sample *s)
 		return;
 	if (n->run->perf)
 		hp_perf_at_output(n->run->perf);
-	if (n->limit && !hp_limit_pass(n, s))
+	if (n->limit && !(s = hp_limit_pass(n, s)))
 		return;
 	hp_output_put(n, s);
 }

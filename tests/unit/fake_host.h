@@ -42,6 +42,7 @@ struct hp_udp {
 	struct fake_bytes last, all; /* the last datagram, and all of them behind each other */
 	int datagrams;
 };
+#define FAKE_MOST 100000 /* samples: a module that never ends fails before it takes the machine's memory */
 struct fake_host {
 	struct hp_host host; /* what the module gets */
 	int64_t time;        /* answer of now() */
@@ -109,6 +110,8 @@ static inline int fake_emit(const struct hp_host *h, const struct hp_item *item)
 	if (item->raw)
 		f->raws++;
 	for (uint32_t i = 0; i < item->nsamples; i++) {
+		if (f->nsamples >= FAKE_MOST)
+			abort();
 		if (f->nsamples == f->room) {
 			f->room = f->room ? f->room * 2 : 64;
 			f->samples = realloc(f->samples, f->room * sizeof *f->samples);

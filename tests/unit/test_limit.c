@@ -229,16 +229,34 @@ static void return_in_a_replay(void **unused)
 	emit_pose(&b, "head", 400 * MS, 30);
 	/* 64 * (1 - 10 t^3 + 15 t^4 - 6 t^5) */
 	assert_traced("game:s64 game:s63.4522 game:s60.2931 game:s53.5629 game:s43.6838 game:s32 game:s20.3162 "
-	              "game:s10.4371 game:s3.70688 game:s0.54784 game:s0 game:s30");
-	emit_pose(&b, "head", 535 * MS, 5);
-	assert_traced("game:s29.7432 game:s28.2624 game:s25.1076 game:s5");
+	              "game:s10.4371 game:s3.70688 game:s0.54784 game:s0 game:s0");
+	/* and from there to where the head is by now, in the same time */
+	emit_pose(&b, "head", 450 * MS, 30);
+	emit_pose(&b, "head", 490 * MS, 30);
+	emit_pose(&b, "head", 500 * MS, 30);
+	assert_traced("game:s15 game:s29.7432 game:s30");
+	/* resumed on the way: no step, and when it is lost again, from where it was */
+	emit_pose(&b, "head", 635 * MS, 64);
+	emit_pose(&b, "head", 685 * MS, 64);
+	assert_traced("game:s29.7432 game:s28.2624 game:s25.1076 game:s25.1076 game:s44.5538");
+	emit_pose(&b, "head", 796 * MS, 64);
+	assert_traced("game:s44.1724 game:s44.1724");
+	bench_end(&b);
+	/* another output on the same branch has the samples as they are */
+	replay_build(&b,
+	             "on_loss = return\nloss_after = 100ms\nreturn_time = 100ms\n[output other]\nuse = probe_out\n");
+	emit_pose(&b, "head", 0, 64);
+	emit_pose(&b, "head", 500 * MS, 30);
+	assert_non_null(strstr(traced, "game:s0 other:s30"));
 	bench_end(&b);
 	/* never faster than `rate`; what `rate` had kept goes first */
 	replay_build(&b, "on_loss = return\nloss_after = 100ms\nreturn_time = 100ms\nrate = 20\n");
 	emit_pose(&b, "head", 0, 64);
 	emit_pose(&b, "head", 10 * MS, 32);
 	emit_pose(&b, "head", 400 * MS, 3);
-	assert_traced("game:s64 game:s32 game:s16 game:s0 game:s3");
+	assert_traced("game:s64 game:s32 game:s16 game:s0 game:s0");
+	emit_pose(&b, "head", 450 * MS, 3);
+	assert_traced("game:s1.5");
 	bench_end(&b);
 }
 
@@ -254,6 +272,12 @@ static void return_live(void **unused)
 		struct hp_sample s = pose(hp_now(), 64);
 		s.arrival_ns = 0;
 		emit_sample(&b, "head", &s);
+		if (turn) { /* from the middle, and there in the same time */
+			assert_traced("game:s0 other:s64");
+			s = pose(s.time_ns + 60 * MS, 64);
+			s.arrival_ns = 0;
+			emit_sample(&b, "head", &s);
+		}
 		assert_traced("game:s64 other:s64");
 		uint64_t before = node(&b, "game")->counts.out;
 		double last = 64;
@@ -271,18 +295,22 @@ static void return_live(void **unused)
 			bench_turn(&b);
 		assert_traced("");
 	}
-	/* a sample on the way ends it */
-	struct hp_sample s = pose(hp_now(), 64);
+	/* a sample on the way ends it, without a step */
+	struct hp_sample s = pose(hp_now() + 1000 * MS, 64);
 	s.arrival_ns = 0;
 	emit_sample(&b, "head", &s);
+	s.time_ns += 100 * MS;
+	*traced = 0;
+	emit_sample(&b, "head", &s);
+	assert_traced("game:s64 other:s64");
 	*traced = 0;
 	while (!*traced)
 		uv_run(bench_loop(&b), UV_RUN_ONCE);
-	s = pose(hp_now(), 5);
-	s.arrival_ns = 0;
+	s.time_ns += 100 * MS;
+	double last = atof(traced + strlen("game:s"));
 	*traced = 0;
 	emit_sample(&b, "head", &s);
-	assert_traced("game:s5 other:s5");
+	assert_true(fabs(atof(traced + strlen("game:s")) - last) < 1e-3 && strstr(traced, " other:s64"));
 	bench_end(&b);
 }
 
