@@ -13,7 +13,7 @@ B     := build$(if $(NAME),/$(NAME))
 
 DEPS := libuv msgpack hidapi-hidraw inih zlib jansson
 # Optional libraries: VARIABLE:pkg-config name:Debian package. A module that needs one is listed as "not built" without it.
-OPTIONAL := ZSTD:libzstd:libzstd-dev LIBDEFLATE:libdeflate:libdeflate-dev LIBLO:liblo:liblo-dev LIBEVDEV:libevdev:libevdev-dev MOSQUITTO:libmosquitto:libmosquitto-dev
+OPTIONAL := ZSTD:libzstd:libzstd-dev LZ4:liblz4:liblz4-dev LIBDEFLATE:libdeflate:libdeflate-dev LIBLO:liblo:liblo-dev LIBEVDEV:libevdev:libevdev-dev MOSQUITTO:libmosquitto:libmosquitto-dev
 part = $(word $2,$(subst :, ,$1))
 
 HP_CFLAGS := -std=c11 -D_DEFAULT_SOURCE -D_POSIX_C_SOURCE=200809L -Ihost/api -Ihost -I. -I$B \
@@ -150,7 +150,7 @@ $B/headpipe-verify: $B/bench/verify/verify.o $B/libhost.a
 # libheadpipe-session: the session reader and writer alone. Only the functions of headpipe-session.h can be seen.
 SESSION_SRC := $(wildcard host/session/*.c host/number/*.c)
 SESSION_PIC := $(SESSION_SRC:%.c=$B/pic/%.o)
-SESSION_OPT := $(foreach o,ZSTD:libzstd LIBDEFLATE:libdeflate,$(if $(filter $(call part,$o,1):%,$(HAVE)),$(call part,$o,2)))
+SESSION_OPT := $(foreach o,ZSTD:libzstd LZ4:liblz4 LIBDEFLATE:libdeflate,$(if $(filter $(call part,$o,1):%,$(HAVE)),$(call part,$o,2)))
 SESSION_LIBS = $(shell pkg-config --libs zlib $(SESSION_OPT)) -lm
 SESSION_SO := libheadpipe-session.so.1
 .PHONY: lib

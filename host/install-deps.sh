@@ -5,7 +5,7 @@
 #   install-deps.sh test    and what the tests use
 #   install-deps.sh device  what `make test-device` uses
 set -eu
-build="build-essential pkg-config libuv1-dev libmsgpack-dev libhidapi-dev libinih-dev zlib1g-dev libjansson-dev libzstd-dev libdeflate-dev liblo-dev libevdev-dev libmosquitto-dev"
+build="build-essential pkg-config libuv1-dev libmsgpack-dev libhidapi-dev libinih-dev zlib1g-dev libjansson-dev libzstd-dev liblz4-dev libdeflate-dev liblo-dev libevdev-dev libmosquitto-dev"
 test="libcmocka-dev clang clang-format libclang-rt-14-dev python3 python3-msgpack locales valgrind mosquitto mosquitto-clients liblo-tools tshark puredata-core nodejs npm"
 device="qemu-system-x86 busybox-static cpio"
 want=$build

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * csv.c - one row of text per sample, with every double written so that it reads back as the same double.
  * The column table below is the whole format; docs/csv.md describes it for readers of the files. */
+#include "csv.h"
 #include "api/builtin.h"
 #include "headpipe.h"
 #include "number/number.h"
@@ -198,7 +199,7 @@ static size_t cell(const struct csv *c, const struct column *col, const struct h
 	double real;
 	uint32_t u32;
 	uint64_t u64;
-	int64_t i64;
+	int64_t i64, wall;
 	if ((s->flags & col->need) != col->need)
 		return 0;
 	switch (col->cell) {
@@ -213,7 +214,7 @@ static size_t cell(const struct csv *c, const struct column *col, const struct h
 		return text_i64(i64, out);
 	case WALL:
 		memcpy(&i64, at, sizeof i64);
-		return text_wall(i64 + c->wall_offset, out);
+		return text_wall(__builtin_add_overflow(i64, c->wall_offset, &wall) ? i64 : wall, out);
 	case UINT64:
 		memcpy(&u64, at, sizeof u64);
 		return text_u64(u64, out);
@@ -336,6 +337,10 @@ static int csv_write(void *self, const struct hp_sample *s)
 	if (r < 0)
 		return trouble(c, r);
 	return 0;
+}
+void hp_csv_set_wall(void *self, int64_t offset_ns)
+{
+	((struct csv *)self)->wall_offset = offset_ns;
 }
 static void csv_event(void *self, const struct hp_event *e)
 {

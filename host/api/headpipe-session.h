@@ -152,10 +152,14 @@ struct hps_reader_options {
 	uint32_t struct_size; /* sizeof(struct hps_reader_options) */
 	bool recover;         /* ignore the summary: walk the whole file and take every good chunk         */
 	size_t cache_bytes;   /* unpacked chunks kept beside the current one, least recently used go first */
+	/* The most memory that the file's chunks may take; 0 = half of what the machine has left, at most 1 GiB. A
+	 * larger chunk is refused with -EFBIG, and a file whose chunks unpack to more than that and to a thousand times
+	 * their size is not opened. */
+	uint64_t memory_bytes;
 };
-#define HPS_READER_OPTIONS                                                 \
-	{                                                                  \
-		sizeof(struct hps_reader_options), false, (size_t)64 << 20 \
+#define HPS_READER_OPTIONS                                                    \
+	{                                                                     \
+		sizeof(struct hps_reader_options), false, (size_t)64 << 20, 0 \
 	}
 
 /* One message. data points into the chunk: valid until the next call with this reader that is not hps_get_*(). */
@@ -193,6 +197,10 @@ struct hps_info {
 	const char *library, *profile;
 	const char *note; /* "" or one sentence: what is odd about the file */
 	size_t nchannels, nattachments, nmetadata;
+	uint64_t
+	    refused_chunks; /* good, but packed with what this build lacks, or beyond memory_bytes (known so far)  */
+	uint64_t skipped_bytes; /* in front of good records: they make no sense                                       */
+	bool damaged; /* something is, as far as is known; `note` alone may be about what a file need not have */
 };
 
 struct hps_attachment {
@@ -301,8 +309,8 @@ HPS_API int hps_seek_number(struct hps_cursor *, uint64_t n);
 /* A part of a recording by time. What lies between `from` and `to` (both included) is every message whose time does,
  * in whatever order the file has them. A message of /events has its place behind the one that it came after, and lies
  * where that does: its own time may be of another clock. That holds for cursors of all channels; one of a single
- * channel goes by time alone. Events of a file with nothing else lie between any two. Chunks in which nothing can lie are stepped over unread; hps_info.chunks_read counts the
- * others.
+ * channel goes by time alone. Events of a file with nothing else lie between any two. Chunks in which nothing can lie
+ * are stepped over unread; hps_info.chunks_read counts the others.
  *
  * From the cursor's place on, to the next message between: 1, and hps_next() gives it. 0 = there is none, or a negative
  * errno value once per bad chunk, as hps_next(). */
@@ -313,9 +321,9 @@ static inline int hps_next_between(struct hps_cursor *c, int64_t from, int64_t t
 	int code = hps_seek_between(c, from, to);
 	return code == 1 ? hps_next(c, m) : code;
 }
-/* When a recording begins (the time of its first message in file order) and ends (the latest time there is); events do
- * not count. last may be NULL. Reads the first and the last chunk; more only when the file is not in order. 1, or 0:
- * there is no message. */
+/* When a recording begins and ends: the earliest and the latest time there is, in whatever order the file has them;
+ * events do not count. last may be NULL. Reads the first and the last chunk; more only when the file is not in order.
+ * 1, or 0: there is no message. */
 HPS_API int hps_recorded(struct hps_reader *, int64_t *first, int64_t *last);
 /* Back to the last event of this type in front of the cursor, which reads all channels: 1, and hps_next() gives it. 0:
  * there is none, and the cursor stays. Reads the chunks with events from there back. */

@@ -17,12 +17,17 @@ static int copy_connection(struct tool_copy *c, int64_t from)
 struct cut {
 	const char *file, *out;
 	int64_t from, to;
-	int packing;
+	int packing, memory;
 };
 
 static const struct hp_arg arguments[] = {
-	TOOL_FILE(struct cut), TOOL_OUT(struct cut),     TOOL_FROM(struct cut),
-	TOOL_TO(struct cut),   TOOL_PACKING(struct cut), HP_ARG_END,
+	TOOL_FILE(struct cut),
+	TOOL_OUT(struct cut),
+	TOOL_FROM(struct cut),
+	TOOL_TO(struct cut),
+	TOOL_PACKING(struct cut),
+	TOOL_MEMORY(struct cut),
+	HP_ARG_END,
 };
 
 extern const struct hp_command hp_command_cut;
@@ -33,7 +38,7 @@ static int cut(void *state)
 	int code = tool_span(&hp_command_cut, a->from, &a->to);
 	if (code)
 		return code;
-	struct hps_reader *r = tool_open("cut", a->file, false);
+	struct hps_reader *r = tool_open_with("cut", a->file, false, a->memory);
 	struct tool_part part;
 	struct tool_copy c;
 	const char *extra[] = { a->from ? "continues" : NULL, a->file, NULL };
@@ -45,14 +50,13 @@ static int cut(void *state)
 	struct hps_info info;
 	struct hps_cursor at = hps_begin(r, -1);
 	struct hps_message m;
-	uint64_t kept = 0, skipped = 0;
+	uint64_t kept = 0;
 	hps_get_info(r, &info);
 	code = a->from ? copy_connection(&c, part.from) : 0;
 	int next = 0;
 	while (!code && (next = hps_next_between(&at, part.from, part.to, &m)) != 0) {
 		if (next < 0) {
-			skipped++;
-			fprintf(stderr, "headpipe cut: %s: %s; skipped\n", a->file, hps_reader_error(r));
+			tool_fail("cut", a->file, "%s; skipped", hps_reader_error(r));
 			continue;
 		}
 		code = tool_copy_message(&c, &m);
@@ -63,10 +67,11 @@ static int cut(void *state)
 	if (!code && !kept && !part.whole)
 		code = tool_fail("cut", a->file, "there is nothing in that part of it");
 	code = tool_copy_close(&c, !code) || code;
-	hps_close(r);
 	if (!code)
-		printf("%s: %" PRIu64 " of %" PRIu64 " messages\n", a->out, kept, info.messages);
-	return code || skipped ? 1 : 0;
+		printf("%s: %" PRIu64 " of %" PRIu64 " messages\n", a->out, kept - (uint64_t)c.left_out, info.messages);
+	code = code || c.left_out || tool_left_out("cut", a->file, r);
+	hps_close(r);
+	return code;
 }
 
 const struct hp_command hp_command_cut = {

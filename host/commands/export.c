@@ -3,13 +3,13 @@
 #include "commands/shared/tool.h"
 #include "config/options.h"
 #include "number/number.h"
+#include "outputs/csv.h"
 #include "session/head.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 extern const struct hp_module hp_output_csv;
@@ -19,7 +19,6 @@ extern const struct hp_module hp_output_csv;
 struct csv_host {
 	struct hp_host host;
 	FILE *out;
-	int64_t wall_offset; /* of the recording's machine */
 	const char *path;
 	int error; /* of writing */
 };
@@ -37,13 +36,10 @@ static void csv_fail(const struct hp_host *h, int error, const char *text)
 	((struct csv_host *)(uintptr_t)h)->error = error;
 }
 
-/* The module asks for the difference to the wall clock; it gets the recording's. */
 static int64_t csv_now(const struct hp_host *h)
 {
-	const struct csv_host *c = (const struct csv_host *)h;
-	struct timespec wall;
-	clock_gettime(CLOCK_REALTIME, &wall);
-	return (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec - c->wall_offset;
+	(void)h;
+	return 0;
 }
 
 static struct hp_file *csv_file(const struct hp_host *h, const char *path, const char *mode)
@@ -112,12 +108,12 @@ static int export_csv(struct hps_reader *r, const char *path, const struct tool_
 	struct hp_values values = { 0 };
 	struct hp_errors errors = { 0 };
 	char columns[1024];
-	int channel = tool_samples("export", path, r), code, bad = 0;
+	bool one;
+	int channel = tool_samples("export", path, r, &one), code, bad = 0;
 	if (channel < 0)
 		return 1;
 	const char *wall = hps_metadata_get(r, "headpipe.session", "wall_start_ns");
 	const char *mono = hps_metadata_get(r, "headpipe.session", "monotonic_start_ns");
-	h.wall_offset = wall && mono ? strtoll(wall, NULL, 10) - strtoll(mono, NULL, 10) : 0;
 	h.host = (struct hp_host){ .struct_size = sizeof h.host,
 		                   .abi = HP_ABI,
 		                   .name = "export",
@@ -147,16 +143,17 @@ static int export_csv(struct hps_reader *r, const char *path, const struct tool_
 		free(state);
 		return 2;
 	}
-	struct hps_cursor c = hps_begin(r, channel);
+	hp_csv_set_wall(state, wall && mono ? tool_minus(strtoll(wall, NULL, 10), strtoll(mono, NULL, 10)) : 0);
+	struct hps_cursor c = hps_begin(r, one ? channel : -1);
 	struct hps_info info;
 	uint64_t done = 0, odd = 0;
 	hps_get_info(r, &info);
 	while (!h.error && (code = next(r, &c, part, &m)) != 0) {
 		bad |= code < 0;
+		if (code != 1 || !hps_holds_samples(r, m.channel))
+			continue;
 		if (++done % 4096 == 0)
 			tool_progress(c.chunk, info.chunks);
-		if (code != 1)
-			continue;
 		if (hps_get_sample(r, &m, &s) < 0)
 			odd++;
 		else
@@ -180,7 +177,8 @@ static int export_json(struct hps_reader *r, const char *path, const struct tool
 	struct hp_sample s;
 	size_t chosen[HP_SAMPLE_FIELDS], n = 0;
 	uint64_t rows = 0, odd = 0;
-	int channel = tool_samples("export", path, r), code, bad = 0;
+	bool one;
+	int channel = tool_samples("export", path, r, &one), code, bad = 0;
 	if (channel < 0)
 		return 1;
 	for (const char *p = fields ? fields : ""; *(p += strspn(p, ", "));) {
@@ -201,12 +199,14 @@ static int export_json(struct hps_reader *r, const char *path, const struct tool
 	uint32_t flags = hps_sample_flags(r, channel);
 	if (!fields)
 		n = hps_sample_places(flags, chosen);
-	struct hps_cursor c = hps_begin(r, channel);
+	struct hps_cursor c = hps_begin(r, one ? channel : -1);
 	while (!ferror(out) && (code = next(r, &c, part, &m)) != 0) {
 		char text[HPS_SAMPLE_TEXT];
 		bad |= code < 0;
-		bool good = code == 1 && !hps_get_sample(r, &m, &s);
-		odd += code == 1 && !good;
+		if (code != 1 || !hps_holds_samples(r, m.channel))
+			continue;
+		bool good = !hps_get_sample(r, &m, &s);
+		odd += !good;
 		if (good) {
 			size_t len = hps_sample_json(&s, flags, chosen, n, text);
 			text[len] = '\n';
@@ -234,8 +234,8 @@ static int export_recorder(struct hps_reader *r, const char *path, const struct 
 	struct hps_cursor c = hps_begin(r, -1);
 	struct hp_stream s;
 	int channel = -1, device = -1, code, bad = 0;
-	int64_t first = 0;
-	uint64_t n = 0;
+	int64_t before = 0, t = 0;
+	uint64_t n = 0, back = 0;
 	while (!ferror(out) && (code = next(r, &c, part, &m)) != 0) {
 		bad |= code < 0;
 		if (code < 0 || hps_get_stream(r, m.channel, &s) < 0)
@@ -246,15 +246,22 @@ static int export_recorder(struct hps_reader *r, const char *path, const struct 
 			recorder_header(&s, ++device, out);
 			channel = m.channel;
 		}
-		if (!n++)
-			first = m.time;
-		int64_t t = m.time > first ? m.time - first : 0;
+		/* the text knows no step back: time stands still there, and goes on in the rhythm behind it */
+		t = tool_plus(t, n && m.time > before ? tool_minus(m.time, before) : 0);
+		back += n && m.time < before;
+		before = m.time;
+		n++;
 		fprintf(out, fine ? "E: %06" PRId64 ".%09" PRId64 " %u" : "E: %06" PRId64 ".%06" PRId64 " %u",
 		        t / 1000000000, fine ? t % 1000000000 : t % 1000000000 / 1000, m.size);
 		for (uint32_t i = 0; i < m.size; i++)
 			fprintf(out, " %02x", m.data[i]);
 		fputc('\n', out);
 	}
+	if (back)
+		fprintf(stderr,
+		        "headpipe export: %s: note: the clock goes back %" PRIu64
+		        " times; the text's stands still there\n",
+		        path, back);
 	return n ? bad : tool_fail("export", path, "there are no reports (" HPS_TOPIC_REPORTS ") in that part of it");
 }
 
@@ -262,6 +269,7 @@ struct arguments {
 	const char *file, *out, *fields;
 	bool csv, json, recorder, fine;
 	int64_t from, to;
+	int memory;
 };
 
 static const struct hp_arg arguments[] = {
@@ -282,6 +290,7 @@ static const struct hp_arg arguments[] = {
 	    "--fields",
 	    HP_OPT_STR(struct arguments, fields, "", "with commas: columns of `csv`, or the session's own field names"),
 	    .value = "NAMES"),
+	TOOL_MEMORY(struct arguments),
 	HP_ARG_END,
 };
 
@@ -299,7 +308,7 @@ static int export(void *state)
 	if (a->fine && !a->recorder)
 		return hp_usage_error(&hp_command_export, "--nanoseconds is for --hid-recorder");
 	struct tool_part part;
-	struct hps_reader *r = tool_open("export", a->file, false);
+	struct hps_reader *r = tool_open_with("export", a->file, false, a->memory);
 	if (!r || tool_part(&part, "export", a->file, r, a->from, a->to)) {
 		hps_close(r);
 		return 1;
@@ -321,6 +330,7 @@ static int export(void *state)
 			fclose(f);
 		}
 	}
+	code = code ? code : tool_left_out("export", a->file, r);
 	hps_close(r);
 	return code;
 }

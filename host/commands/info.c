@@ -14,7 +14,9 @@ enum { EVENT_TYPES = 9 };
 /* What one walk over the messages finds. */
 struct found {
 	uint64_t events[EVENT_TYPES], lost, gaps, broken;
-	int64_t longest_gap, gap_at, first, last;
+	int64_t longest_gap, gap_at, first, last; /* first and last: the earliest and the latest time */
+	uint64_t back;                            /* steps of the clock back, and the longest one */
+	int64_t longest_back;
 	uint64_t reports, samples;
 	int64_t usual; /* interval between reports (or samples), ns */
 };
@@ -49,12 +51,12 @@ static void keep_silence(struct silences *s, int64_t from, int64_t length)
 static void find_gaps(struct found *f, const struct silences *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		if (!f->usual || s->all[i].length <= 5 * f->usual)
+		if (!f->usual || s->all[i].length / 5 < f->usual)
 			continue;
 		f->gaps++;
 		if (s->all[i].length > f->longest_gap) {
 			f->longest_gap = s->all[i].length;
-			f->gap_at = s->all[i].from - f->first;
+			f->gap_at = tool_minus(s->all[i].from, f->first);
 		}
 	}
 }
@@ -68,6 +70,7 @@ static void walk(struct hps_reader *r, struct found *f)
 	struct hp_event e;
 	const char *beat = HPS_TOPIC_SAMPLE;
 	uint64_t n = 0, done = 0;
+	int64_t before = 0;
 	int code;
 	hps_get_info(r, &info);
 	for (size_t i = 0; i < info.nchannels; i++)
@@ -86,14 +89,18 @@ static void walk(struct hps_reader *r, struct found *f)
 		}
 		if (!is_topic(r, &m, beat))
 			continue;
-		if (!n++)
-			f->first = m.time;
-		else if (m.time - f->last > 50000000)
-			keep_silence(&silences, f->last, m.time - f->last);
-		f->last = m.time;
+		int64_t step = n ? tool_minus(m.time, before) : 0;
+		if (step > 50000000)
+			keep_silence(&silences, before, step);
+		f->back += step < 0;
+		f->longest_back = step < f->longest_back ? step : f->longest_back;
+		f->first = !n || m.time < f->first ? m.time : f->first;
+		f->last = !n || m.time > f->last ? m.time : f->last;
+		before = m.time;
+		n++;
 	}
 	if (n > 1)
-		f->usual = (f->last - f->first) / (int64_t)(n - 1);
+		f->usual = tool_minus(f->last, f->first) / (int64_t)(n - 1);
 	if (!n)
 		f->first = info.start, f->last = info.end;
 	find_gaps(f, &silences);
@@ -106,9 +113,14 @@ static double seconds(int64_t ns)
 	return (double)ns / 1e9;
 }
 
+static double length(const struct found *f)
+{
+	return ((double)f->last - (double)f->first) / 1e9;
+}
+
 static double rate(const struct hps_channel *c, const struct found *f)
 {
-	return f->last > f->first && c->messages > 1 ? (double)(c->messages - 1) / seconds(f->last - f->first) : 0;
+	return f->last > f->first && c->messages > 1 ? (double)(c->messages - 1) / length(f) : 0;
 }
 
 static bool device(struct hps_reader *r, struct hp_stream *s)
@@ -183,7 +195,7 @@ static void print_json(struct hps_reader *r, const char *path, const struct hps_
 	json_object_set_new(o, "chunks", json_integer((json_int_t)info->chunks));
 	json_object_set_new(o, "damaged_chunks", json_integer((json_int_t)info->damaged_chunks));
 	json_object_set_new(o, "messages", json_integer((json_int_t)info->messages));
-	json_object_set_new(o, "seconds", json_real(seconds(f->last - f->first)));
+	json_object_set_new(o, "seconds", json_real(length(f)));
 	json_object_set_new(o, "start_ns", json_integer(f->first));
 	json_object_set_new(o, "end_ns", json_integer(f->last));
 	json_object_set_new(o, "channels", channels_json(r, f));
@@ -193,6 +205,8 @@ static void print_json(struct hps_reader *r, const char *path, const struct hps_
 	json_object_set_new(o, "events", events);
 	json_object_set_new(o, "lost", json_integer((json_int_t)f->lost));
 	json_object_set_new(o, "gaps", json_integer((json_int_t)f->gaps));
+	json_object_set_new(o, "clock_back", json_integer((json_int_t)f->back));
+	json_object_set_new(o, "longest_back_s", json_real(f->longest_back ? -seconds(f->longest_back) : 0));
 	json_object_set_new(o, "longest_gap_s", json_real(seconds(f->longest_gap)));
 	json_object_set_new(o, "device", device_json(r));
 	json_object_set_new(o, "metadata", metadata_json(r));
@@ -219,7 +233,7 @@ static void print_text(struct hps_reader *r, const char *path, const struct hps_
 	printf("  size        %" PRIu64 " bytes in %" PRIu64 " chunks", info->file_size, info->chunks);
 	if (packed < raw)
 		printf(", packed to %.0f %%", (double)packed * 100 / (double)raw);
-	printf("\n  length      %.3f s%s", seconds(f->last - f->first), wall ? ", from " : "");
+	printf("\n  length      %.3f s%s", length(f), wall ? ", from " : "");
 	tool_text(stdout, wall ? wall : "");
 	printf("\n");
 	if (device(r, &s)) {
@@ -256,10 +270,16 @@ static void print_text(struct hps_reader *r, const char *path, const struct hps_
 		       seconds(f->gap_at));
 	else
 		printf("  gaps        none\n");
+	if (f->back)
+		printf("  clock       goes back %" PRIu64 " times, by up to %.3f s\n", f->back,
+		       -seconds(f->longest_back));
 	printf("  lost        %" PRIu64 "\n", f->lost);
 	if (info->damaged_chunks || f->broken)
 		printf("  damaged     %" PRIu64 " chunks cannot be read\n",
 		       info->damaged_chunks > f->broken ? info->damaged_chunks : f->broken);
+	if (info->refused_chunks)
+		printf("  unreadable  %" PRIu64 " chunks, which this build cannot unpack or which are too large\n",
+		       info->refused_chunks);
 	if (info->note[0])
 		printf("  note        %s\n", info->note);
 	if (ini) {
@@ -304,7 +324,7 @@ static void print_events(struct hps_reader *r)
 			now = m.time;
 			continue;
 		}
-		printf("%12.6f s  %s", seconds(now - start), hps_event_name(e.type));
+		printf("%12.6f s  %s", seconds(tool_minus(now, start)), hps_event_name(e.type));
 		if (e.type == HP_GAP || e.type == HP_CLOCK_STEP)
 			printf(" %.6f s", seconds(e.value));
 		else if (e.value)
@@ -318,6 +338,7 @@ static void print_events(struct hps_reader *r)
 struct arguments {
 	const char *file;
 	bool json, events;
+	int memory;
 };
 
 static const struct hp_arg arguments[] = {
@@ -325,6 +346,7 @@ static const struct hp_arg arguments[] = {
 	HP_ARG("--json", HP_OPT_BOOL(struct arguments, json, "no", "one JSON object"), .group = "form"),
 	HP_ARG("--events", HP_OPT_BOOL(struct arguments, events, "no", "one line per event: when, what"),
 	       .group = "form"),
+	TOOL_MEMORY(struct arguments),
 	HP_ARG_END,
 };
 
@@ -335,7 +357,9 @@ static int info(void *state)
 	struct hps_info about;
 	char why[500];
 	struct hps_reader *r;
-	if (hps_open(&r, a->file, NULL, why, sizeof why) < 0)
+	struct hps_reader_options o = HPS_READER_OPTIONS;
+	o.memory_bytes = (uint64_t)a->memory << 20;
+	if (hps_open(&r, a->file, &o, why, sizeof why) < 0)
 		return tool_fail("info", a->file, "%s", why);
 	if (a->events) {
 		print_events(r);

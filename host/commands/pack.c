@@ -118,11 +118,13 @@ static int flush(struct tool_copy *copy, int order, uint16_t *list, uint32_t n, 
 
 struct arguments {
 	const char *file, *out;
+	int memory;
 };
 
 static const struct hp_arg arguments[] = {
 	TOOL_FILE(struct arguments),
 	TOOL_OUT(struct arguments),
+	TOOL_MEMORY(struct arguments),
 	HP_ARG_END,
 };
 
@@ -130,7 +132,7 @@ static int pack(void *state)
 {
 	const struct arguments *a = state;
 	int code = 0;
-	struct hps_reader *r = tool_open("pack", a->file, false);
+	struct hps_reader *r = tool_open_with("pack", a->file, false, a->memory);
 	if (!r)
 		return 1;
 	struct hps_info info;
@@ -140,6 +142,8 @@ static int pack(void *state)
 	uint16_t *list = malloc(PACK_MESSAGES * sizeof *list);
 	if (hps_channel_find(r, PACK_ORDER) >= 0)
 		code = tool_fail("pack", a->file, "it is packed already");
+	else if (info.damaged || info.refused_chunks) /* an archive with holes is no archive */
+		code = tool_fail("pack", a->file, "it is damaged; `headpipe recover` first");
 	else if (!all || !list || tool_copy_open(&copy, r, "pack", a->out, 0, NULL))
 		code = 1;
 	if (code) {

@@ -42,7 +42,7 @@ struct plot {
 		int64_t from, to;
 	} gaps[MARKS];
 	size_t ngaps;
-	uint64_t samples;
+	uint64_t samples, odd;
 };
 
 static const char *const names[3] = { "yaw", "pitch", "roll" };
@@ -59,6 +59,12 @@ static void put_mark(struct plot *p, int64_t time, const struct hp_event *e)
 	m->type = e->type;
 	snprintf(m->text, sizeof m->text, "%s%s%.60s", hps_event_name(e->type), e->text ? ": " : "",
 	         e->text ? e->text : "");
+}
+
+/* Where between the first and the last sample, 0 to 1. */
+static double part_of(const struct plot *p, int64_t t)
+{
+	return ((double)t - (double)p->first) / ((double)p->last - (double)p->first);
 }
 
 /* First turn: times, interval, range. Second: columns, gaps, events. */
@@ -82,22 +88,22 @@ static int walk(struct hps_reader *r, struct plot *p, const struct tool_part *pa
 				continue;
 			if (turn && !hps_get_event(r, &m, &e, NULL))
 				put_mark(p, now < p->first ? p->first : now, &e);
-			if (hps_get_sample(r, &m, &s) < 0)
+			if (hps_get_sample(r, &m, &s) < 0) {
+				p->odd += turn && hps_holds_samples(r, m.channel);
 				continue;
+			}
 			now = m.time;
 			if (!turn) {
-				if (!n++)
-					p->first = now;
-				p->last = now > p->last || n == 1 ? now : p->last;
+				p->first = now < p->first || !n ? now : p->first;
+				p->last = now > p->last || !n ? now : p->last;
+				n++;
 				for (int i = 0; i < 3; i++) {
 					p->low = s.ypr[i] < p->low ? s.ypr[i] : p->low;
 					p->high = s.ypr[i] > p->high ? s.ypr[i] : p->high;
 				}
 				continue;
 			}
-			double at = p->last > p->first
-			                ? (double)(now - p->first) / (double)(p->last - p->first) * (COLUMNS - 1)
-			                : 0;
+			double at = p->last > p->first ? part_of(p, now) * (COLUMNS - 1) : 0;
 			int x = at < 0 ? 0 : at > COLUMNS - 1 ? COLUMNS - 1 : (int)at;
 			for (int i = 0; i < 3; i++) {
 				double *low = &p->curves[i].low[x], *high = &p->curves[i].high[x];
@@ -105,7 +111,8 @@ static int walk(struct hps_reader *r, struct plot *p, const struct tool_part *pa
 				*high = !p->used[x] || s.ypr[i] > *high ? s.ypr[i] : *high;
 			}
 			p->used[x] = true;
-			if (n++ && now - before > 5 * p->usual && now - before > 50000000 && p->ngaps < MARKS) {
+			int64_t silence = tool_minus(now, before);
+			if (n++ && silence / 5 > p->usual && silence > 50000000 && p->ngaps < MARKS) {
 				p->gaps[p->ngaps].from = before;
 				p->gaps[p->ngaps++].to = now;
 			}
@@ -113,7 +120,7 @@ static int walk(struct hps_reader *r, struct plot *p, const struct tool_part *pa
 		}
 		if (!turn)
 			p->samples = n;
-		p->usual = p->samples > 1 ? (p->last - p->first) / (int64_t)(p->samples - 1) : 0;
+		p->usual = p->samples > 1 ? tool_minus(p->last, p->first) / (int64_t)(p->samples - 1) : 0;
 	}
 	tool_progress(1, 1);
 	return p->samples ? 0 : -1;
@@ -121,7 +128,7 @@ static int walk(struct hps_reader *r, struct plot *p, const struct tool_part *pa
 
 static double x_of(const struct plot *p, int64_t t)
 {
-	return p->last > p->first ? LEFT + (double)(t - p->first) / (double)(p->last - p->first) * (COLUMNS - 1) : LEFT;
+	return p->last > p->first ? LEFT + part_of(p, t) * (COLUMNS - 1) : LEFT;
 }
 
 static double y_of(const struct plot *p, double v)
@@ -153,7 +160,7 @@ static double grid_step(double range, int n)
 
 static void grid(FILE *f, const struct plot *p)
 {
-	double step = grid_step(p->high - p->low, 8), length = (double)(p->last - p->first) / 1e9;
+	double step = grid_step(p->high - p->low, 8), length = ((double)p->last - (double)p->first) / 1e9;
 	for (double v = ceil(p->low / step) * step; v <= p->high; v += step)
 		fprintf(f,
 		        "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" class=\"grid\"/>"
@@ -163,7 +170,7 @@ static void grid(FILE *f, const struct plot *p)
 		return;
 	step = grid_step(length, 10);
 	for (double t = 0; t <= length * (1 + 1e-9); t += step) {
-		double x = x_of(p, p->first + (int64_t)(t * 1e9));
+		double x = x_of(p, tool_plus(p->first, t < 9e9 ? (int64_t)(t * 1e9) : INT64_MAX));
 		fprintf(f,
 		        "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" class=\"grid\"/>"
 		        "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g s</text>\n",
@@ -174,14 +181,14 @@ static void grid(FILE *f, const struct plot *p)
 static void curve(FILE *f, const struct plot *p, int i)
 {
 	bool pen = false;
-	int64_t wide = p->usual * 5;
+	int64_t wide = p->usual < INT64_MAX / 10 ? p->usual * 5 : INT64_MAX / 2;
 	int before = 0;
 	fprintf(f, "<path class=\"curve\" stroke=\"%s\" d=\"", colours[i]);
 	for (int x = 0; x < COLUMNS; x++) {
 		if (!p->used[x])
 			continue;
 		/* a line is not drawn over a gap */
-		int64_t between = p->last > p->first ? (p->last - p->first) / (COLUMNS - 1) * (x - before) : 0;
+		int64_t between = p->last > p->first ? tool_minus(p->last, p->first) / (COLUMNS - 1) * (x - before) : 0;
 		bool gap = pen && x - before > 1 && between > wide + 50000000;
 		fprintf(f, "%c%d %.1f", pen && !gap ? 'L' : 'M', LEFT + x, y_of(p, p->curves[i].high[x]));
 		if (p->curves[i].low[x] != p->curves[i].high[x])
@@ -201,14 +208,14 @@ static void draw(FILE *f, const struct plot *p, const char *path)
 	        "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<text x=\"%d\" y=\"20\" font-size=\"14\">",
 	        WIDTH, HEIGHT, LEFT);
 	text(f, path);
-	fprintf(f, ": %" PRIu64 " samples, %.3f s</text>\n", p->samples, (double)(p->last - p->first) / 1e9);
+	fprintf(f, ": %" PRIu64 " samples, %.3f s</text>\n", p->samples, ((double)p->last - (double)p->first) / 1e9);
 	for (size_t i = 0; i < p->ngaps; i++) {
 		double a = x_of(p, p->gaps[i].from), b = x_of(p, p->gaps[i].to);
 		fprintf(f,
 		        "<rect class=\"gap\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"><title>gap of %.3f "
 		        "s</title></rect>\n",
 		        a, TOP, b - a < 1 ? 1 : b - a, HEIGHT - TOP - BOTTOM,
-		        (double)(p->gaps[i].to - p->gaps[i].from) / 1e9);
+		        ((double)p->gaps[i].to - (double)p->gaps[i].from) / 1e9);
 	}
 	grid(f, p);
 	for (size_t i = 0; i < p->nmarks; i++) {
@@ -230,6 +237,7 @@ static void draw(FILE *f, const struct plot *p, const char *path)
 struct arguments {
 	const char *file, *out;
 	int64_t from, to;
+	int memory;
 };
 
 static const struct hp_arg arguments[] = {
@@ -238,6 +246,7 @@ static const struct hp_arg arguments[] = {
 	       .value = "FILE.svg"),
 	TOOL_FROM(struct arguments),
 	TOOL_TO(struct arguments),
+	TOOL_MEMORY(struct arguments),
 	HP_ARG_END,
 };
 
@@ -252,10 +261,12 @@ static int plot(void *state)
 		return code;
 	if (session_source_is(out))
 		return tool_fail("plot", out, "this is a session file, which a drawing does not replace");
-	struct hps_reader *r = tool_open("plot", a->file, false);
+	struct hps_reader *r = tool_open_with("plot", a->file, false, a->memory);
 	struct plot *p = calloc(1, sizeof *p);
 	struct tool_part part;
-	if (!r || !p || tool_samples("plot", a->file, r) < 0 || tool_part(&part, "plot", a->file, r, a->from, a->to)) {
+	bool one;
+	if (!r || !p || tool_samples("plot", a->file, r, &one) < 0 ||
+	    tool_part(&part, "plot", a->file, r, a->from, a->to)) {
 		hps_close(r);
 		free(p);
 		return 1;
@@ -279,6 +290,9 @@ static int plot(void *state)
 				fclose(f);
 		}
 	}
+	if (p->odd)
+		code = tool_fail("plot", a->file, "%" PRIu64 " samples cannot be read and were left out", p->odd);
+	code = tool_left_out("plot", a->file, r) || code;
 	hps_close(r);
 	free(p);
 	return code;

@@ -27,13 +27,14 @@ static void look(struct missing *x, const struct hps_message *m, const char *top
 
 struct arguments {
 	const char *file, *out;
-	int packing;
+	int packing, memory;
 };
 
 static const struct hp_arg arguments[] = {
 	TOOL_FILE(struct arguments),
 	TOOL_OUT(struct arguments),
 	TOOL_PACKING(struct arguments),
+	TOOL_MEMORY(struct arguments),
 	HP_ARG_END,
 };
 
@@ -41,7 +42,7 @@ static int recover(void *state)
 {
 	const struct arguments *a = state;
 	int code = 0;
-	struct hps_reader *r = tool_open("recover", a->file, true);
+	struct hps_reader *r = tool_open_with("recover", a->file, true, a->memory);
 	if (!r)
 		return 1;
 	struct hps_info info;

@@ -95,13 +95,14 @@ static int take_block(struct unpack *u, const struct hps_message *m)
 
 struct arguments {
 	const char *file, *out;
-	int packing;
+	int packing, memory;
 };
 
 static const struct hp_arg arguments[] = {
 	TOOL_FILE(struct arguments),
 	TOOL_OUT(struct arguments),
 	TOOL_PACKING(struct arguments),
+	TOOL_MEMORY(struct arguments),
 	HP_ARG_END,
 };
 
@@ -109,7 +110,7 @@ static int unpack(void *state)
 {
 	const struct arguments *a = state;
 	int code = 0, next = 0;
-	struct hps_reader *r = tool_open("unpack", a->file, false);
+	struct hps_reader *r = tool_open_with("unpack", a->file, false, a->memory);
 	if (!r)
 		return 1;
 	struct hps_info info;

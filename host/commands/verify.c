@@ -11,20 +11,25 @@ static void told(void *ctx, const char *text)
 
 struct arguments {
 	const char *file;
+	int memory;
 };
 
 static const struct hp_arg arguments[] = {
 	TOOL_FILE(struct arguments),
+	TOOL_MEMORY(struct arguments),
 	HP_ARG_END,
 };
 
 static int verify(void *state)
 {
-	const char *file = ((const struct arguments *)state)->file;
+	const struct arguments *a = state;
+	const char *file = a->file;
+	struct hps_reader_options o = HPS_READER_OPTIONS;
 	char why[500];
 	struct hps_reader *r;
 	struct hps_info info;
-	if (hps_open(&r, file, NULL, why, sizeof why) < 0)
+	o.memory_bytes = (uint64_t)a->memory << 20;
+	if (hps_open(&r, file, &o, why, sizeof why) < 0)
 		return tool_fail("verify", file, "%s", why);
 	int faults = hps_verify(r, told, tool_progress, (void *)(uintptr_t)file);
 	hps_get_info(r, &info);

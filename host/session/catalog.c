@@ -8,10 +8,24 @@
 
 static const struct hps_rschema *schema_by_id(const struct hps_reader *r, uint16_t id)
 {
-	for (size_t i = 0; i < r->nschemas; i++)
-		if (r->schemas[i].id == id)
-			return &r->schemas[i];
-	return NULL;
+	size_t at = id < r->schema_by_id_size ? r->schema_by_id[id] : 0;
+	return at ? &r->schemas[at - 1] : NULL;
+}
+
+/* Notes which element of a list has this number. */
+static int index_id(uint16_t **by_id, size_t *size, uint16_t id, size_t index)
+{
+	if (id >= *size) {
+		size_t n = id + *size + 16u;
+		uint16_t *p = realloc(*by_id, n * sizeof *p);
+		if (!p)
+			return -ENOMEM;
+		memset(p + *size, 0, (n - *size) * sizeof *p);
+		*by_id = p;
+		*size = n;
+	}
+	(*by_id)[id] = (uint16_t)(index + 1);
+	return 0;
 }
 
 int hps_take_schema(struct hps_reader *r, struct hps_in in)
@@ -26,19 +40,20 @@ int hps_take_schema(struct hps_reader *r, struct hps_in in)
 	struct hps_in data = hps_in_part(&in);
 	s.size = (size_t)(data.end - data.p);
 	s.data = data.bad ? NULL : malloc(s.size + 1);
-	struct hps_rschema *all = realloc(r->schemas, (r->nschemas + 1) * sizeof *all);
-	if (all)
-		r->schemas = all;
-	if (!all || !s.name || !s.encoding || !s.data) {
+	bool room = !hps_grow(&r->schemas, r->nschemas, &r->schemas_room, sizeof *r->schemas) &&
+	            !index_id(&r->schema_by_id, &r->schema_by_id_size, s.id, r->nschemas);
+	if (!room || !s.name || !s.encoding || !s.data) {
 		free(s.name);
 		free(s.encoding);
 		free(s.data);
+		if (room)
+			r->schema_by_id[s.id] = 0;
 		return in.bad ? -EBADMSG : -ENOMEM;
 	}
 	if (s.size)
 		memcpy(s.data, data.p, s.size);
 	s.data[s.size] = 0;
-	all[r->nschemas++] = s;
+	r->schemas[r->nschemas++] = s;
 	return 0;
 }
 
@@ -103,21 +118,6 @@ static void channel_free(struct hps_rchannel *c)
 	free(c->offsets);
 }
 
-static int index_id(struct hps_reader *r, uint16_t id, size_t index)
-{
-	if (id >= r->by_id_size) {
-		size_t n = id + 16u;
-		uint16_t *p = realloc(r->by_id, n * sizeof *p);
-		if (!p)
-			return -ENOMEM;
-		memset(p + r->by_id_size, 0, (n - r->by_id_size) * sizeof *p);
-		r->by_id = p;
-		r->by_id_size = n;
-	}
-	r->by_id[id] = (uint16_t)(index + 1);
-	return 0;
-}
-
 int hps_take_channel(struct hps_reader *r, struct hps_in in)
 {
 	struct hps_rchannel c = { .pub.id = hps_in_u16(&in) };
@@ -134,13 +134,29 @@ int hps_take_channel(struct hps_reader *r, struct hps_in in)
 	if (!code)
 		code = hps_grow(&r->channels, r->nchannels, &r->channels_room, sizeof *r->channels);
 	if (!code)
-		code = index_id(r, c.pub.id, r->nchannels);
+		code = hps_grow(&r->met, r->nchannels, &r->met_room, sizeof *r->met);
+	if (!code)
+		code = index_id(&r->by_id, &r->by_id_size, c.pub.id, r->nchannels);
 	if (code) {
 		channel_free(&c);
 		return code;
 	}
 	r->channels[r->nchannels++] = c;
 	return 0;
+}
+
+void hps_meet(struct hps_reader *r, size_t index, uint64_t messages)
+{
+	if (!r->channels[index].counted)
+		r->met[r->nmet++] = (uint16_t)index;
+	r->channels[index].counted += messages;
+}
+
+void hps_forget_met(struct hps_reader *r)
+{
+	for (size_t i = 0; i < r->nmet; i++)
+		r->channels[r->met[i]].counted = 0;
+	r->nmet = 0;
 }
 
 int hps_take_chunk(struct hps_reader *r, const struct hps_rchunk *chunk)
@@ -153,17 +169,26 @@ int hps_take_chunk(struct hps_reader *r, const struct hps_rchunk *chunk)
 	*c = *chunk;
 	c->first = r->messages;
 	c->messages = 0;
-	for (size_t i = 0; i < r->nchannels; i++) {
-		struct hps_rchannel *ch = &r->channels[i];
-		if (!ch->counted)
-			continue;
+	c->events = 0;
+	for (size_t i = 0; i < r->nmet; i++) {
+		struct hps_rchannel *ch = &r->channels[r->met[i]];
 		if (hps_grow(&ch->spans, ch->nspans, &ch->room, sizeof *ch->spans) < 0)
 			return hps_error(r, -ENOMEM, "out of memory");
 		ch->spans[ch->nspans++] = (struct hps_span){ ch->pub.messages, (uint32_t)r->nchunks };
 		ch->pub.messages += ch->counted;
 		c->messages += ch->counted;
-		ch->counted = 0;
+		c->events += ch->aside ? ch->counted : 0;
 	}
+	hps_forget_met(r);
+	/* times are unsigned in the file and signed here: with some on both sides of 2^63 it may hold any */
+	c->start = (int64_t)c->told_start;
+	c->end = (int64_t)c->told_end;
+	if (c->start > c->end) {
+		c->start = INT64_MIN;
+		c->end = INT64_MAX;
+	}
+	if (!c->messages)
+		c->start = c->end = r->nchunks ? c[-1].end : INT64_MIN;
 	if (r->nchunks && (c->start < c[-1].start || c->end < c[-1].end))
 		r->ordered = false;
 	r->messages += c->messages;

@@ -9,7 +9,27 @@ enum { FRONT = HPS_HEAD + 8 + 8 + 8 + 4 + 4 + 8, NAME_MAX_ = 7 }; /* of a chunk 
 
 static const char *packing_name(const struct hps_rchunk *c)
 {
-	return c->packing == HPS_PACK_ZSTD ? "zstd" : c->packing == HPS_PACK_OTHER ? c->other : "";
+	return c->packing == HPS_PACK_ZSTD    ? "zstd"
+	       : c->packing == HPS_PACK_LZ4   ? "lz4"
+	       : c->packing == HPS_PACK_OTHER ? c->other
+	                                      : "";
+}
+
+bool hps_packing_by_name(struct hps_in name, uint8_t *packing, char other[8])
+{
+	size_t n = (size_t)(name.end - name.p);
+	if (n >= 8)
+		return false;
+	*packing = !n                                     ? HPS_PACK_NONE
+	           : n == 4 && !memcmp(name.p, "zstd", 4) ? HPS_PACK_ZSTD
+	           : n == 3 && !memcmp(name.p, "lz4", 3)  ? HPS_PACK_LZ4
+	                                                  : HPS_PACK_OTHER;
+	memset(other, 0, 8);
+	for (size_t i = 0; i < n && *packing == HPS_PACK_OTHER; i++) {
+		uint8_t c = name.p[i];
+		other[i] = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? (char)c : '?';
+	}
+	return true;
 }
 
 int hps_chunk_head(struct hps_reader *r, struct hps_rchunk *c, uint32_t *crc)
@@ -20,27 +40,47 @@ int hps_chunk_head(struct hps_reader *r, struct hps_rchunk *c, uint32_t *crc)
 		return -EBADMSG;
 	struct hps_in in = { h + HPS_HEAD, h + n, false };
 	uint64_t content = hps_u64_at(h + 1);
-	c->start = (int64_t)hps_in_u64(&in);
-	c->end = (int64_t)hps_in_u64(&in);
+	c->told_start = hps_in_u64(&in);
+	c->told_end = hps_in_u64(&in);
 	c->raw = hps_in_u64(&in);
 	*crc = hps_in_u32(&in);
 	struct hps_in name = hps_in_part(&in);
 	c->packed = hps_in_u64(&in);
 	size_t len = (size_t)(name.end - name.p);
-	if (in.bad || len >= sizeof c->other || h[0] != HPS_OP_CHUNK || content != c->length - HPS_HEAD ||
-	    c->packed != c->length - FRONT - len)
+	/* a record may be longer than what is known of it; headpipe's own are not */
+	uint64_t left = c->length - FRONT - len;
+	if (in.bad || !hps_packing_by_name(name, &c->packing, c->other) || h[0] != HPS_OP_CHUNK ||
+	    content != c->length - HPS_HEAD || c->packed > left || left - c->packed > (r->ours ? 0 : HPS_MORE_MAX))
 		return -EBADMSG;
-	c->packing = !len ? HPS_PACK_NONE : len == 4 && !memcmp(name.p, "zstd", 4) ? HPS_PACK_ZSTD : HPS_PACK_OTHER;
-	if (c->packing == HPS_PACK_OTHER) {
-		memset(c->other, 0, sizeof c->other);
-		memcpy(c->other, name.p, len);
-		for (size_t i = 0; i < len; i++)
-			if (c->other[i] < 'a' || c->other[i] > 'z')
-				c->other[i] = c->other[i] >= '0' && c->other[i] <= '9' ? c->other[i] : '?';
-	}
 	if (c->packing == HPS_PACK_NONE && c->raw != c->packed)
 		return -EBADMSG;
 	return 0;
+}
+
+/* The packed bytes at `from` into s->block. */
+static int unpack(struct hps_reader *r, const struct hps_rchunk *c, uint64_t from, struct hps_slot *s)
+{
+	size_t n = (size_t)c->packed;
+	if (n > r->scratch_room) {
+		free(r->scratch);
+		r->scratch = malloc(n);
+		r->scratch_room = r->scratch ? n : 0;
+	}
+	s->block = malloc((size_t)c->raw + 1);
+	int code = r->scratch && s->block ? hps_read_at(r, from, r->scratch, n) : -ENOMEM;
+	if (code)
+		return code == -ENOMEM ? hps_error(r, code, "out of memory") : code;
+	bool lz4 = c->packing == HPS_PACK_LZ4;
+	code = lz4 ? hps_lz4_unpack(&r->lz4, r->scratch, n, c->raw, s->block)
+	           : hps_zstd_unpack(&r->zstd, r->scratch, n, c->raw, s->block);
+	if (code == -ENOTSUP)
+		return hps_error(r, code,
+		                 "the chunk at byte %llu is packed with %s: reading it needs lib%s, which this "
+		                 "build lacks",
+		                 (unsigned long long)c->offset, packing_name(c), packing_name(c));
+	return code == -ENOMEM ? hps_error(r, code, "out of memory")
+	       : code ? hps_error(r, code, "the chunk at byte %llu cannot be unpacked", (unsigned long long)c->offset)
+	              : 0;
 }
 
 /* The chunk's messages, unpacked and checked, into s->block and s->records. */
@@ -49,6 +89,7 @@ static int fetch(struct hps_reader *r, const struct hps_rchunk *c, struct hps_sl
 	struct hps_rchunk head = *c;
 	uint32_t crc = 0;
 	size_t front = 0;
+	int code = 0;
 	r->fetched++;
 	if (c->packing == HPS_PACK_OTHER)
 		return hps_error(r, -ENOTSUP, "the chunk at byte %llu is packed with %s, which is not supported here",
@@ -57,33 +98,23 @@ static int fetch(struct hps_reader *r, const struct hps_rchunk *c, struct hps_sl
 		return hps_error(r, -EBADMSG, "the chunk at byte %llu is longer than the file",
 		                 (unsigned long long)c->offset);
 	if (c->packing != HPS_PACK_PLAIN) {
-		int code = hps_chunk_head(r, &head, &crc);
-		if (code < 0 || head.start != c->start || head.end != c->end || head.raw != c->raw ||
-		    head.packed != c->packed || head.packing != c->packing)
+		code = hps_chunk_head(r, &head, &crc);
+		if (code < 0 || head.told_start != c->told_start || head.told_end != c->told_end ||
+		    head.raw != c->raw || head.packed != c->packed || head.packing != c->packing)
 			return hps_error(r, -EBADMSG, "the chunk at byte %llu has a broken head",
 			                 (unsigned long long)c->offset);
 		front = FRONT + strlen(packing_name(c));
 	}
-	size_t n = (size_t)c->length - front;
-	bool packed = c->packing == HPS_PACK_ZSTD;
-	if (packed && n > r->scratch_room) {
-		free(r->scratch);
-		r->scratch = malloc(n);
-		r->scratch_room = r->scratch ? n : 0;
+	code = hps_allow_chunk(r, c);
+	if (code)
+		return code;
+	if (c->packing == HPS_PACK_ZSTD || c->packing == HPS_PACK_LZ4) {
+		code = unpack(r, c, c->offset + front, s);
+	} else {
+		s->block = malloc((size_t)c->raw + 1);
+		code = s->block ? hps_read_at(r, c->offset + front, s->block, (size_t)c->raw)
+		                : hps_error(r, -ENOMEM, "out of memory");
 	}
-	uint8_t *to = packed ? r->scratch : malloc(n + 1);
-	int code = to ? hps_read_at(r, c->offset + front, to, n) : -ENOMEM;
-	if (!code && packed) {
-		code = hps_zstd_unpack(&r->zstd, to, n, c->raw, &s->block);
-		if (code == -ENOTSUP)
-			hps_error(r, code, "the chunks are packed with zstd, and this build has no libzstd");
-		else if (code < 0)
-			hps_error(r, code, "the chunk at byte %llu cannot be unpacked", (unsigned long long)c->offset);
-	} else if (!packed) {
-		s->block = to;
-	}
-	if (code == -ENOMEM)
-		return hps_error(r, code, "out of memory");
 	if (code)
 		return code;
 	s->records = s->block;
@@ -91,6 +122,20 @@ static int fetch(struct hps_reader *r, const struct hps_rchunk *c, struct hps_sl
 		return hps_error(r, -EBADMSG, "the chunk at byte %llu is damaged: wrong CRC",
 		                 (unsigned long long)c->offset);
 	return 0;
+}
+
+/* Do the times that the chunk's head tells hold for its messages, which go from low to high as signed numbers? They
+ * are unsigned in the file, but headpipe's may be negative. */
+static bool times_agree(const struct hps_rchunk *c, const struct hps_slot *s, int64_t low, int64_t high)
+{
+	if (low >= (int64_t)c->told_start && high <= (int64_t)c->told_end)
+		return true;
+	for (uint32_t i = 0; i < s->n; i++) {
+		uint64_t t = hps_u64_at(s->records + s->in_order[i] + HPS_HEAD + 6);
+		if (t < c->told_start || t > c->told_end)
+			return false;
+	}
+	return true;
 }
 
 /* One look at every record: whole? and where messages begin (in_order), how many of which channel
@@ -126,7 +171,7 @@ static int count(struct hps_reader *r, struct hps_rchunk *c, struct hps_slot *s,
 			last = t;
 			low = t < low ? t : low;
 			high = t > high ? t : high;
-			s->nparts += !ch->counted++;
+			hps_meet(r, (size_t)(ch - r->channels), 1);
 			places[n++] = (uint32_t)(p - s->records);
 		} else if (take && (*p == HPS_OP_SCHEMA || *p == HPS_OP_CHANNEL)) {
 			struct hps_in in = { p + HPS_HEAD, p + HPS_HEAD + len, false };
@@ -137,18 +182,18 @@ static int count(struct hps_reader *r, struct hps_rchunk *c, struct hps_slot *s,
 		p += HPS_HEAD + len;
 	}
 	s->n = n;
+	s->nparts = (uint32_t)r->nmet;
 	if (c->packing == HPS_PACK_PLAIN && n) {
-		c->start = low;
-		c->end = high;
+		c->told_start = (uint64_t)low;
+		c->told_end = (uint64_t)high;
 	}
 	/* a message outside the chunk's own times would be lost to seeking */
-	return n && (low < c->start || high > c->end) ? -EBADMSG : 0;
+	return !n || times_agree(c, s, low, high) ? 0 : -EBADMSG;
 }
 
-static void forget_counts(struct hps_reader *r)
+static int by_number(const void *a, const void *b)
 {
-	for (size_t i = 0; i < r->nchannels; i++)
-		r->channels[i].counted = 0;
+	return *(const uint16_t *)a - *(const uint16_t *)b;
 }
 
 /* Lists where messages begin by channel. Uses the counts and clears them. */
@@ -160,11 +205,12 @@ static int list(struct hps_reader *r, const struct hps_rchunk *c, struct hps_slo
 	if (!s->parts || !s->by_channel)
 		return -ENOMEM;
 	uint32_t at = 0, part = 0;
-	for (size_t i = 0; i < r->nchannels && part < s->nparts; i++) {
-		struct hps_rchannel *ch = &r->channels[i];
-		if (!ch->counted)
-			continue;
-		s->parts[part++] = (struct hps_part){ (uint16_t)i, at, one ? s->n : 0 };
+	if (!one)
+		qsort(r->met, r->nmet, sizeof *r->met, by_number);
+	while (part < s->nparts) {
+		struct hps_rchannel *ch = &r->channels[r->met[part]];
+		s->parts[part] = (struct hps_part){ r->met[part], at, one ? s->n : 0 };
+		part++;
 		at += (uint32_t)ch->counted;
 		ch->counted = part; /* from here on: which part, + 1 */
 	}
@@ -221,6 +267,13 @@ static void make_room(struct hps_reader *r)
 		forget_chunk(r, r->oldest - 1);
 }
 
+/* Before a chunk that is large: what is kept beside it must not make both too large. */
+static void make_room_for(struct hps_reader *r, const struct hps_rchunk *c)
+{
+	while (r->newest && r->opts.memory_bytes && r->cached + c->raw + c->packed > r->opts.memory_bytes)
+		forget_chunk(r, r->oldest - 1);
+}
+
 struct hps_slot *hps_load(struct hps_reader *r, size_t index, int *code)
 {
 	struct hps_rchunk *c = &r->chunks[index];
@@ -235,45 +288,30 @@ struct hps_slot *hps_load(struct hps_reader *r, size_t index, int *code)
 		return s;
 	}
 	s = calloc(1, sizeof *s);
+	make_room_for(r, c);
 	*code = s ? fetch(r, c, s) : hps_error(r, -ENOMEM, "out of memory");
-	if (!*code && c->raw > UINT32_MAX)
-		*code = hps_error(r, -ENOTSUP, "the chunk at byte %llu is larger than 4 GiB",
-		                  (unsigned long long)c->offset);
 	if (!*code) {
 		*code = count(r, c, s, false);
 		if (!*code && s->n != c->messages)
 			*code = -EBADMSG;
 		/* each channel must have what the index promised, or numbers of messages would be wrong */
-		for (size_t i = 0; i < r->nchannels && !*code; i++) {
-			const struct hps_rchannel *ch = &r->channels[i];
-			if (!ch->counted)
-				continue;
-			size_t low = 0, high = ch->nspans;
-			while (low < high) {
-				size_t mid = (low + high) / 2;
-				if (ch->spans[mid].chunk < index)
-					low = mid + 1;
-				else
-					high = mid;
-			}
-			uint64_t after = low + 1 < ch->nspans ? ch->spans[low + 1].first : ch->pub.messages;
-			if (low >= ch->nspans || ch->spans[low].chunk != index ||
-			    after - ch->spans[low].first != ch->counted)
+		for (size_t i = 0; i < r->nmet && !*code; i++)
+			if (hps_count_in(r, r->met[i], index) != r->channels[r->met[i]].counted)
 				*code = -EBADMSG;
-		}
 		if (!*code)
 			*code = list(r, c, s);
 		if (*code)
 			hps_error(r, *code, "the chunk at byte %llu does not hold what its index says",
 			          (unsigned long long)c->offset);
 	}
-	forget_counts(r);
+	hps_forget_met(r);
 	if (*code) {
 		slot_free(s);
-		if (!c->bad && *code == -EBADMSG) {
-			c->bad = true;
+		if (!c->bad && *code == -EBADMSG)
 			r->damaged++;
-		}
+		if (!c->bad && (*code == -ENOTSUP || *code == -EFBIG))
+			r->refused++;
+		c->bad |= *code != -ENOMEM;
 		return NULL;
 	}
 	r->links[index].slot = s;
@@ -286,10 +324,10 @@ struct hps_slot *hps_load(struct hps_reader *r, size_t index, int *code)
 int hps_load_new(struct hps_reader *r, struct hps_rchunk *c)
 {
 	struct hps_slot s = { 0 };
-	forget_counts(r);
-	int code = fetch(r, c, &s);
-	if (!code && c->raw > UINT32_MAX)
-		code = -ENOTSUP;
+	hps_forget_met(r);
+	int code = hps_allow_all(r, c->packed, c->raw);
+	if (!code)
+		code = fetch(r, c, &s);
 	if (!code) {
 		code = count(r, c, &s, true);
 		c->fingerprint = hps_hash(s.records, (size_t)c->raw);
@@ -297,7 +335,7 @@ int hps_load_new(struct hps_reader *r, struct hps_rchunk *c)
 			hps_error(r, code, "the chunk at byte %llu is broken inside", (unsigned long long)c->offset);
 	}
 	if (code)
-		forget_counts(r);
+		hps_forget_met(r);
 	free(s.block);
 	free(s.in_order);
 	return code;
@@ -315,8 +353,16 @@ bool hps_fill_chunk(const struct hps_reader *r, size_t index, struct hps_chunk *
 	if (index >= r->nchunks)
 		return false;
 	const struct hps_rchunk *c = &r->chunks[index];
-	struct hps_chunk all = { 0,      c->offset, c->length, c->messages, c->first, c->fingerprint,
-		                 c->raw, c->packed, c->start,  c->end };
+	struct hps_chunk all = { 0,
+		                 c->offset,
+		                 c->length,
+		                 c->messages,
+		                 c->first,
+		                 c->fingerprint,
+		                 c->raw,
+		                 c->packed,
+		                 (int64_t)c->told_start,
+		                 (int64_t)c->told_end };
 	hps_give(out, &all, sizeof all);
 	return true;
 }

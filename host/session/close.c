@@ -36,8 +36,11 @@ void hps_close(struct hps_reader *r)
 	free(r->schemas);
 	free(r->chunks);
 	free(r->by_id);
+	free(r->schema_by_id);
+	free(r->met);
 	free(r->scratch);
 	hps_zstd_unpack_free(r->zstd);
+	hps_lz4_unpack_free(r->lz4);
 	if (r->fd >= 0)
 		close(r->fd);
 	free(r);

@@ -15,6 +15,9 @@ void hps_fill_info(const struct hps_reader *r, struct hps_info *info)
 		.file_size = r->size,
 		.chunks_read = r->fetched,
 		.damaged_chunks = r->damaged,
+		.refused_chunks = r->refused,
+		.skipped_bytes = r->skipped,
+		.damaged = r->damaged_note || r->damaged || r->skipped,
 		.finished = r->finished,
 		.ordered = r->ordered,
 		.library = r->library,
@@ -24,12 +27,14 @@ void hps_fill_info(const struct hps_reader *r, struct hps_info *info)
 		.nattachments = r->nattachments,
 		.nmetadata = r->nmetadata,
 	};
+	bool any = false;
 	for (size_t i = 0; i < r->nchunks; i++) {
 		const struct hps_rchunk *c = &r->chunks[i];
-		if (!i || c->start < all.start)
-			all.start = c->start;
-		if (!i || c->end > all.end)
-			all.end = c->end;
+		if (!c->messages)
+			continue;
+		all.start = any && all.start < c->start ? all.start : c->start;
+		all.end = any && all.end > c->end ? all.end : c->end;
+		any = true;
 	}
 	hps_give(info, &all, sizeof all);
 }

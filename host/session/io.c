@@ -32,6 +32,15 @@ void hps_note(struct hps_reader *r, const char *fmt, ...)
 	va_end(ap);
 }
 
+void hps_harm(struct hps_reader *r, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(r->note, sizeof r->note, fmt, ap);
+	va_end(ap);
+	r->damaged_note = true;
+}
+
 int hps_read_at(struct hps_reader *r, uint64_t offset, void *buf, size_t n)
 {
 	if (offset > r->size || n > r->size - offset)
@@ -76,5 +85,5 @@ int hps_grow(void *array, size_t n, size_t *room, size_t size)
 
 bool hps_crc_agrees(const struct hps_reader *r, uint32_t stored, uint32_t have)
 {
-	return stored == have || (!stored && r->library[0] && strncmp(r->library, "headpipe", 8) != 0);
+	return stored == have || (!stored && !r->ours);
 }

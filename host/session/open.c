@@ -21,7 +21,7 @@ static int open_now(struct hps_reader *r)
 		return hps_error(r, -EBADMSG, "not an MCAP file: the first bytes are not 89 4D 43 41 50 30 0D 0A");
 	if (have < sizeof magic)
 		return hps_error(r, -EBADMSG, "the file has only %zu bytes, less than the head of an MCAP file", have);
-	r->ordered = true;
+	r->ordered = r->ours = true;
 	n = r->opts.recover ? 0 : hps_open_summary(r);
 	if (n < 0)
 		return n;

@@ -10,15 +10,13 @@ int hps_take_place(struct hps_reader *r, bool attachment, uint64_t offset, uint6
 {
 	struct hps_place **list = attachment ? &r->attachments : &r->metadata;
 	size_t *n = attachment ? &r->nattachments : &r->nmetadata;
-	struct hps_place *all = realloc(*list, (*n + 1) * sizeof *all);
-	if (!all || !name || (attachment && !media_type)) {
-		*list = all ? all : *list;
+	size_t *room = attachment ? &r->attachments_room : &r->metadata_room;
+	if (hps_grow(list, *n, room, sizeof **list) || !name || (attachment && !media_type)) {
 		free(name);
 		free(media_type);
 		return -ENOMEM;
 	}
-	*list = all;
-	all[(*n)++] = (struct hps_place){ offset, length, name, media_type, time, size, NULL, false };
+	(*list)[(*n)++] = (struct hps_place){ offset, length, name, media_type, time, size, NULL, false };
 	return 0;
 }
 

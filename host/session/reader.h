@@ -5,15 +5,23 @@
 #include "head.h"
 #include "record.h"
 
-enum hps_packing { HPS_PACK_NONE, HPS_PACK_ZSTD, HPS_PACK_PLAIN, HPS_PACK_OTHER }; /* PLAIN: messages outside chunks */
+enum hps_packing {
+	HPS_PACK_NONE,
+	HPS_PACK_ZSTD,
+	HPS_PACK_LZ4,
+	HPS_PACK_PLAIN,
+	HPS_PACK_OTHER
+}; /* PLAIN: messages outside chunks */
 enum hps_role { HPS_ROLE_OTHER, HPS_ROLE_SAMPLE, HPS_ROLE_SAMPLE_JSON, HPS_ROLE_EVENT, HPS_ROLE_REPORT };
 
 struct hps_slot;
 struct hps_rchunk {
 	uint64_t offset, length; /* of the record with its head; of all messages when PLAIN */
 	uint64_t packed, raw;
-	int64_t start, end;
-	uint64_t first; /* number of its first message */
+	uint64_t told_start, told_end; /* by the file */
+	int64_t start, end;            /* what to look by: of one without messages the end of the one in front of it */
+	uint64_t events;               /* of them messages of /events */
+	uint64_t first;                /* number of its first message */
 	uint64_t messages;
 	uint64_t fingerprint;
 	uint8_t packing;
@@ -67,7 +75,7 @@ struct hps_rchannel {
 	struct hps_carried carried; /* HPS_ROLE_SAMPLE */
 	struct hps_span *spans;
 	size_t nspans, room;
-	uint64_t counted; /* messages of the chunk being taken in */
+	uint64_t counted; /* messages of the chunk being looked at */
 };
 struct hps_place { /* an attachment or a metadata record */
 	uint64_t offset, length;
@@ -83,25 +91,34 @@ struct hps_reader {
 	const uint8_t *memory;
 	uint64_t size;
 	struct hps_reader_options opts;
-	char error[400], note[400], library[256], profile[64];
+	char error[400], note[800], refusal[400], library[256], profile[64];
 	bool finished, ordered, chunked;
-	bool unknown; /* the walk met messages of a channel it did not know (yet) */
-	bool begun;   /* begin is known: the time of the first message that is no event */
+	bool ours; /* the file may be headpipe's own, which never leaves a CRC out and no message outside chunks */
+	bool damaged_note; /* the note tells of damage, not of what a writer need not write */
+	bool unknown;      /* the walk met messages of a channel it did not know (yet) */
+	bool begun;        /* begin is known: the time of the first message that is no event */
 	int64_t begin;
 	uint64_t scan_at;                    /* unfinished: where the walk stopped */
 	uint64_t look_from;                  /* where chunks may be that a wrong length led past */
 	uint64_t skipped;                    /* bytes the walk could make nothing of */
-	uint64_t damaged, messages, fetched; /* fetched: chunks */
+	uint64_t damaged, messages, fetched; /* fetched: chunks                                                      */
+	uint64_t refused;                    /* chunks that this build cannot unpack, or that are beyond the limit   */
+	uint64_t packed_sum, raw_sum;        /* of the chunks taken in so far                                        */
+	uint64_t wasted;                     /* bytes looked at in vain: what has the head of a chunk but is none    */
 	struct hps_rchunk *chunks;
 	size_t nchunks, chunks_room;
 	struct hps_rschema *schemas;
-	size_t nschemas;
+	size_t nschemas, schemas_room;
+	uint16_t *schema_by_id; /* index + 1 */
+	size_t schema_by_id_size;
 	struct hps_rchannel *channels;
 	size_t nchannels, channels_room;
+	uint16_t *met; /* channels whose `counted` is not 0 */
+	size_t nmet, met_room;
 	uint16_t *by_id; /* index + 1 */
 	size_t by_id_size;
 	struct hps_place *attachments, *metadata;
-	size_t nattachments, nmetadata;
+	size_t nattachments, attachments_room, nmetadata, metadata_room;
 	/* loaded chunks, most recently read first */
 	struct hps_link *links;
 	size_t links_room;
@@ -110,7 +127,7 @@ struct hps_reader {
 	size_t cached;
 	uint8_t *scratch; /* packed bytes */
 	size_t scratch_room;
-	void *zstd;
+	void *zstd, *lz4;
 };
 
 /* A struct for the program, which begins with struct_size: as much of it as the program has room for, and 0 in what is
@@ -127,7 +144,9 @@ static inline void hps_give(void *to, void *from, size_t size)
 		hps_give_part(to, from, size, room);
 }
 int hps_error(struct hps_reader *, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* What is odd about the file but good; and what is damage. */
 void hps_note(struct hps_reader *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void hps_harm(struct hps_reader *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Exactly n bytes, or -EBADMSG / -errno. */
 int hps_read_at(struct hps_reader *, uint64_t offset, void *buf, size_t n);
 /* Does a stored CRC agree? 0 means that there is none, which headpipe's own files never say. */
@@ -135,6 +154,13 @@ bool hps_crc_agrees(const struct hps_reader *, uint32_t stored, uint32_t have);
 /* Room for one more element in a growing array; 0 or -ENOMEM. */
 int hps_grow(void *array, size_t n, size_t *room, size_t size);
 
+/* Profile and library of the header record, which begins behind the magic bytes and is `length` long. */
+void hps_take_header(struct hps_reader *, uint64_t length);
+/* May a chunk of these sizes be in memory beside what is there? -EFBIG with a sentence: no. */
+int hps_allow_chunk(struct hps_reader *, const struct hps_rchunk *);
+/* The same for all chunks of the file together, of which these are the next ones: an archive that is a thousand times
+ * as large outside as inside is no recording. */
+int hps_allow_all(struct hps_reader *, uint64_t packed, uint64_t raw);
 /* The summary: 1 = taken in, 0 = none or not usable (a note says why), or a negative errno value. */
 int hps_open_summary(struct hps_reader *);
 /* Schemas and channels of a good summary; for a walk, whose first chunk may be bad. */
@@ -155,6 +181,9 @@ static inline size_t hps_by_id(const struct hps_reader *r, uint16_t id)
 {
 	return id < r->by_id_size ? r->by_id[id] : 0;
 }
+/* So many messages more of channel `index` in the chunk that is being looked at. */
+void hps_meet(struct hps_reader *, size_t index, uint64_t messages);
+void hps_forget_met(struct hps_reader *);
 /* Adds the chunk whose messages have been counted in channels[].counted. */
 int hps_take_chunk(struct hps_reader *, const struct hps_rchunk *);
 
@@ -178,7 +207,13 @@ size_t hps_chunk_from(const struct hps_reader *, size_t low, int64_t t);
 /* Is the cursor's channel one that there is not? */
 bool hps_no_channel(const struct hps_cursor *);
 void hps_cache_free(struct hps_reader *);
-int hps_zstd_unpack(void **ctx, const uint8_t *src, size_t n, uint64_t size, uint8_t **out);
+/* The packing of this name; `other` gets one that is not known, printable. False: no such name. */
+bool hps_packing_by_name(struct hps_in name, uint8_t *packing, char other[8]);
+/* Exactly `size` bytes to out. 0, -EBADMSG, -ENOMEM, or -ENOTSUP: the library is not there. ctx is kept for the next
+ * one. */
+int hps_zstd_unpack(void **ctx, const uint8_t *src, size_t n, uint64_t size, uint8_t *out);
+int hps_lz4_unpack(void **ctx, const uint8_t *src, size_t n, uint64_t size, uint8_t *out);
+void hps_lz4_unpack_free(void *ctx);
 void hps_zstd_unpack_free(void *ctx);
 
 #endif

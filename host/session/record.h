@@ -34,6 +34,7 @@ enum {
 	HPS_MESSAGE_HEAD = 22, /* of a message, behind the record's head */
 	HPS_MAGIC_SIZE = 8,
 	HPS_FOOTER_SIZE = 20,
+	HPS_MORE_MAX = 1024, /* bytes that a record may have behind what is known of it */
 	HPS_MAX_MESSAGE = 64 << 20
 };
 extern const uint8_t hps_magic[HPS_MAGIC_SIZE];

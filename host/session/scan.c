@@ -6,10 +6,11 @@
 
 #include "reader.h"
 
-enum { SMALL_MAX = 16 << 20, PLAIN_MAX = 1 << 20, BLOCK = 64 << 10, CHUNK_MIN = HPS_HEAD + 40 };
+enum { SMALL_MAX = 64 << 20, PLAIN_MAX = 1 << 20, BLOCK = 64 << 10, CHUNK_MIN = HPS_HEAD + 40 };
 
-/* Is there the head of a chunk record at p? Its lengths must agree, which garbage practically never does. */
-static bool chunk_at(const uint8_t *p, uint64_t left, uint64_t *length)
+/* Is there the head of a chunk record at p? Its lengths must agree, which garbage practically never does. more: bytes
+ * that there may be behind what is known of the record. */
+static bool chunk_at(const uint8_t *p, uint64_t left, uint64_t more, uint64_t *length)
 {
 	uint64_t content = hps_u64_at(p + 1);
 	uint32_t name = hps_u32_at(p + 37);
@@ -17,9 +18,9 @@ static bool chunk_at(const uint8_t *p, uint64_t left, uint64_t *length)
 		return false;
 	uint64_t packed = content - 40 - name;
 	const uint8_t *size = p + 41 + name;
-	for (int i = 0; i < 8; i++) /* the size may lie beyond what was read; the caller read enough */
-		if (size[i] != (uint8_t)(packed >> 8 * i))
-			return false;
+	uint64_t told = hps_u64_at(size); /* the caller read enough */
+	if (told > packed || packed - told > more)
+		return false;
 	*length = HPS_HEAD + content;
 	return true;
 }
@@ -31,8 +32,10 @@ static uint64_t find_chunk(struct hps_reader *r, uint64_t from)
 	uint64_t found = 0, length;
 	if (!b)
 		return 0;
-	while (!found && from < r->size && r->size - from >= CHUNK_MIN + 7) {
-		size_t n = r->size - from < BLOCK ? (size_t)(r->size - from) : BLOCK;
+	/* small steps first: behind a damaged chunk the next one is often near */
+	for (size_t block = BLOCK / 16; !found && from < r->size && r->size - from >= CHUNK_MIN + 7; block = BLOCK) {
+		size_t n = r->size - from < block ? (size_t)(r->size - from) : block;
+		r->wasted += n;
 		if (hps_read_at(r, from, b, n) < 0)
 			break;
 		size_t last = n - (CHUNK_MIN + 7), i = 0;
@@ -41,7 +44,7 @@ static uint64_t find_chunk(struct hps_reader *r, uint64_t from)
 			if (!hit)
 				break;
 			i = (size_t)(hit - b);
-			if (chunk_at(hit, r->size - from - i, &length)) {
+			if (chunk_at(hit, r->size - from - i, 0, &length)) {
 				found = from + i;
 				break;
 			}
@@ -61,17 +64,23 @@ static int take_chunk(struct hps_reader *r, uint64_t length)
 	int code = hps_chunk_head(r, &c, &crc);
 	if (!code)
 		code = hps_load_new(r, &c);
-	if (code == -ENOMEM || code == -ENOTSUP)
-		return code;
 	r->chunked = true;
-	if (code) {
-		r->damaged++;
+	if (code == -ENOTSUP || (code == -EFBIG && r->raw_sum <= r->opts.memory_bytes)) {
+		r->refused++;
+		snprintf(r->refusal, sizeof r->refusal, "%s", r->error);
 		return 0;
 	}
+	if (code == -EBADMSG) {
+		r->damaged++;
+		r->wasted += length;
+		return 0;
+	}
+	if (code < 0)
+		return code;
 	return hps_take_chunk(r, &c);
 }
 
-/* Messages outside chunks, one after another, become one chunk without CRC. */
+/* Messages outside chunks, one after another, become one chunk without CRC. 1: it is broken. */
 static int take_plain(struct hps_reader *r, uint64_t length)
 {
 	struct hps_rchunk c = { .offset = r->scan_at, .packing = HPS_PACK_PLAIN };
@@ -86,7 +95,7 @@ static int take_plain(struct hps_reader *r, uint64_t length)
 	} while (length >= HPS_HEAD && length <= r->size - at && c.length < PLAIN_MAX);
 	c.raw = c.packed = c.length;
 	int code = hps_load_new(r, &c);
-	return code ? code : hps_take_chunk(r, &c);
+	return code == -EBADMSG ? 1 : code ? code : hps_take_chunk(r, &c);
 }
 
 /* Is the attachment at scan_at as it was written? */
@@ -138,20 +147,6 @@ static int take_place(struct hps_reader *r, uint8_t op, uint64_t length)
 	return hps_take_place(r, true, r->scan_at, length, name, type, time, size);
 }
 
-static void header(struct hps_reader *r, uint64_t length)
-{
-	uint8_t b[512];
-	size_t n = length < sizeof b ? (size_t)length : sizeof b;
-	if (hps_read_at(r, r->scan_at, b, n) < 0)
-		return;
-	struct hps_in in = { b + HPS_HEAD, b + n, false };
-	struct hps_in p = hps_in_part(&in), l = hps_in_part(&in);
-	if (in.bad)
-		return;
-	snprintf(r->profile, sizeof r->profile, "%.*s", (int)(p.end - p.p), (const char *)p.p);
-	snprintf(r->library, sizeof r->library, "%.*s", (int)(l.end - l.p), (const char *)l.p);
-}
-
 static int take_small(struct hps_reader *r, uint8_t op, uint64_t length)
 {
 	if (length > SMALL_MAX)
@@ -190,22 +185,23 @@ static int take_record(struct hps_reader *r, const uint8_t head[HPS_HEAD], uint6
 	case HPS_OP_HEADER:
 		if (r->scan_at != HPS_MAGIC_SIZE)
 			return 1;
-		header(r, *length);
+		hps_take_header(r, *length);
 		return 0;
 	case HPS_OP_CHUNK: {
 		uint8_t b[CHUNK_MIN + 8];
 		size_t n = left < sizeof b ? (size_t)left : sizeof b;
 		memset(b, 0, sizeof b);
-		if (*length < CHUNK_MIN || hps_read_at(r, r->scan_at, b, n) < 0 || !chunk_at(b, left, length))
+		if (*length < CHUNK_MIN || hps_read_at(r, r->scan_at, b, n) < 0 ||
+		    !chunk_at(b, left, r->ours ? 0 : HPS_MORE_MAX, length))
 			return 1;
 		return take_chunk(r, *length);
 	}
 	case HPS_OP_MESSAGE: {
-		/* beside chunks there are none: this is the inside of a damaged one */
-		int code = r->chunked ? 1 : take_plain(r, *length);
+		/* beside chunks headpipe writes none: this is the inside of a damaged one */
+		int code = r->chunked && r->ours ? 1 : take_plain(r, *length);
 		if (!code)
 			*length = r->chunks[r->nchunks - 1].length;
-		return code == -EBADMSG ? 1 : code;
+		return code;
 	}
 	case HPS_OP_SCHEMA:
 	case HPS_OP_CHANNEL:
@@ -222,14 +218,22 @@ static int take_record(struct hps_reader *r, const uint8_t head[HPS_HEAD], uint6
 	}
 }
 
+/* Adds to the note what the walk found. */
 static void describe(struct hps_reader *r, uint64_t tail, bool ended)
 {
-	if (r->note[0] && !strstr(r->note, "(no summary") && !strstr(r->note, "found by walking"))
-		return;
-	char lost[120] = "";
+	char lost[sizeof r->refusal + 120] = "", before[sizeof r->note];
+	size_t n = 0;
 	if (r->damaged || r->skipped)
-		snprintf(lost, sizeof lost, "; %llu damaged chunks, %llu bytes that make no sense",
-		         (unsigned long long)r->damaged, (unsigned long long)r->skipped);
+		n = (size_t)snprintf(lost, sizeof lost, "; %llu damaged chunks, %llu bytes that make no sense",
+		                     (unsigned long long)r->damaged, (unsigned long long)r->skipped);
+	if (r->refused)
+		n += (size_t)snprintf(lost + n, sizeof lost - n, "; %llu chunks cannot be read: %s",
+		                      (unsigned long long)r->refused, r->refusal);
+	if (r->note[0] && !strstr(r->note, "(no summary") && !strstr(r->note, "found by walking")) {
+		memcpy(before, r->note, sizeof before);
+		hps_note(r, "%.300s%s", before, lost);
+		return;
+	}
 	hps_note(r, "%s; %zu chunks were found by walking the file%s%s",
 	         ended ? "the summary was not used"
 	               : "the file has no end (no summary): it was cut off or is still being written",
@@ -248,7 +252,8 @@ static void again(struct hps_reader *r)
 		free(p->map);
 	}
 	r->nattachments = r->nmetadata = r->nchunks = 0;
-	r->messages = r->damaged = r->skipped = 0;
+	r->messages = r->damaged = r->skipped = r->refused = 0;
+	r->packed_sum = r->raw_sum = 0;
 	r->chunked = false;
 	r->ordered = true;
 	r->scan_at = r->look_from = HPS_MAGIC_SIZE;
@@ -290,6 +295,13 @@ static int walk(struct hps_reader *r, bool first)
 		}
 		if (code == 1) {
 			/* the length of any record behind the last good chunk may have been wrong */
+			if (r->wasted / 4 > r->size + (16 << 20)) {
+				hps_harm(
+				    r,
+				    "the file has too many heads of chunks that are none; the walk ended at byte %llu",
+				    (unsigned long long)r->scan_at);
+				break;
+			}
 			uint64_t next = find_chunk(r, r->look_from);
 			tail = left;
 			if (!next)

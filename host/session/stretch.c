@@ -15,16 +15,6 @@ static int64_t time_of(const uint8_t *p)
 	return (int64_t)hps_u64_at(p + HPS_HEAD + 6);
 }
 
-/* Messages of /events in a chunk. */
-static uint64_t events_in(const struct hps_reader *r, size_t chunk)
-{
-	uint64_t n = 0;
-	for (size_t i = 0; i < r->nchannels; i++)
-		if (r->channels[i].aside)
-			n += hps_count_in(r, (int)i, chunk);
-	return n;
-}
-
 /* Can something in the cursor's chunk lie between? Behind the last one that does, events may. */
 static bool wanted(const struct hps_cursor *c, int64_t from, int64_t to)
 {
@@ -32,7 +22,7 @@ static bool wanted(const struct hps_cursor *c, int64_t from, int64_t to)
 	const struct hps_rchunk *k = &r->chunks[c->chunk];
 	if (k->end >= from && k->start <= to)
 		return hps_count_in(r, c->channel, c->chunk) > 0;
-	return c->channel < 0 && c->inside && events_in(r, c->chunk) > 0;
+	return c->channel < 0 && c->inside && k->events > 0;
 }
 
 static void step(struct hps_cursor *c, size_t chunk)
@@ -52,6 +42,44 @@ static void leave(struct hps_cursor *c, int64_t from, int64_t to)
 	step(c, over ? r->nchunks : hps_chunk_from(r, c->chunk + 1, from));
 }
 
+/* Earliest and latest time in a chunk of what is no event; the first one in the file's order. False: there is none, or
+ * the chunk is bad. */
+struct times {
+	int64_t first, low, high;
+};
+static bool chunk_times(struct hps_reader *r, size_t chunk, struct times *t)
+{
+	int code = 0;
+	const struct hps_rchunk *k = &r->chunks[chunk];
+	bool found = false;
+	if (!k->messages || k->events == k->messages)
+		return false;
+	const struct hps_slot *s = hps_load(r, chunk, &code);
+	for (uint32_t i = 0; s && i < s->n; i++) {
+		const uint8_t *p = s->records + s->in_order[i];
+		if (r->channels[channel_at(r, p)].aside)
+			continue;
+		int64_t now = time_of(p);
+		if (!found)
+			*t = (struct times){ now, now, now };
+		found = true;
+		t->low = now < t->low ? now : t->low;
+		t->high = now > t->high ? now : t->high;
+	}
+	return found;
+}
+
+/* The time of the first message in the file's order that is no event. */
+static bool first_of_file(struct hps_reader *r, int64_t *first)
+{
+	struct times t;
+	for (size_t i = 0; i < r->nchunks && !r->begun; i++)
+		if ((r->begun = chunk_times(r, i, &t)))
+			r->begin = t.first;
+	*first = r->begin;
+	return r->begun;
+}
+
 int hps_seek_between(struct hps_cursor *c, int64_t from, int64_t to)
 {
 	struct hps_reader *r = c->reader;
@@ -60,7 +88,7 @@ int hps_seek_between(struct hps_cursor *c, int64_t from, int64_t to)
 		return -EINVAL;
 	/* events in front of everything belong to the first message; where there is none they lie everywhere */
 	if (c->channel < 0 && !c->chunk && !c->at)
-		c->inside = hps_recorded(r, &first, NULL) != 1 || (first >= from && first <= to);
+		c->inside = !first_of_file(r, &first) || (first >= from && first <= to);
 	while (c->chunk < r->nchunks) {
 		if (!wanted(c, from, to)) {
 			leave(c, from, to);
@@ -85,40 +113,28 @@ int hps_seek_between(struct hps_cursor *c, int64_t from, int64_t to)
 	return 0;
 }
 
-/* The first or the latest time in a chunk that is no event's. False: there is none, or the chunk is bad. */
-static bool chunk_time(struct hps_reader *r, size_t chunk, bool latest, int64_t *t)
-{
-	int code = 0;
-	const struct hps_rchunk *k = &r->chunks[chunk];
-	bool found = false;
-	if (!k->messages || events_in(r, chunk) == k->messages)
-		return false;
-	const struct hps_slot *s = hps_load(r, chunk, &code);
-	for (uint32_t i = 0; s && i < s->n && !(found && !latest); i++) {
-		const uint8_t *p = s->records + s->in_order[i];
-		if (r->channels[channel_at(r, p)].aside || (found && time_of(p) <= *t))
-			continue;
-		*t = time_of(p);
-		found = true;
-	}
-	return found;
-}
-
 int hps_recorded(struct hps_reader *r, int64_t *first, int64_t *last)
 {
-	for (size_t i = 0; i < r->nchunks && !r->begun; i++)
-		r->begun = chunk_time(r, i, false, &r->begin);
-	if (!r->begun)
-		return 0;
-	*first = r->begin;
-	if (!last)
-		return 1;
+	struct times t;
 	bool found = false;
-	for (size_t i = r->nchunks; i--;) {
-		int64_t t;
-		if ((found && r->chunks[i].end <= *last) || !chunk_time(r, i, true, &t))
+	/* a growing file may get an earlier one, so what was found is not kept */
+	for (size_t i = 0; i < r->nchunks; i++) {
+		if ((found && r->chunks[i].start >= *first) || !chunk_times(r, i, &t))
 			continue;
-		*last = found && *last > t ? *last : t;
+		if (!r->begun) { /* all chunks in front of it have nothing but events */
+			r->begin = t.first;
+			r->begun = true;
+		}
+		*first = found && *first < t.low ? *first : t.low;
+		found = true;
+	}
+	if (!found || !last)
+		return found;
+	found = false;
+	for (size_t i = r->nchunks; i--;) {
+		if ((found && r->chunks[i].end <= *last) || !chunk_times(r, i, &t))
+			continue;
+		*last = found && *last > t.high ? *last : t.high;
 		found = true;
 	}
 	return found;

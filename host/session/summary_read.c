@@ -17,7 +17,9 @@ struct summary {
 	size_t nentries, entries_room;
 	const uint8_t *guard;
 	size_t guard_size;
-	uint64_t start, messages; /* of the statistics */
+	uint64_t start;
+	uint64_t messages; /* of the statistics; so are the following */
+	uint32_t attachments, metadata, told_chunks;
 	bool statistics;
 };
 
@@ -25,8 +27,8 @@ struct summary {
 static bool chunk_index(struct hps_reader *r, struct summary *s, struct hps_in in)
 {
 	struct hps_rchunk c = { 0 };
-	c.start = (int64_t)hps_in_u64(&in);
-	c.end = (int64_t)hps_in_u64(&in);
+	c.told_start = hps_in_u64(&in);
+	c.told_end = hps_in_u64(&in);
 	c.offset = hps_in_u64(&in);
 	c.length = hps_in_u64(&in);
 	struct hps_in map = hps_in_part(&in);
@@ -34,12 +36,10 @@ static bool chunk_index(struct hps_reader *r, struct summary *s, struct hps_in i
 	struct hps_in packing = hps_in_part(&in);
 	c.packed = hps_in_u64(&in);
 	c.raw = hps_in_u64(&in);
-	size_t name = (size_t)(packing.end - packing.p);
 	if (in.bad || c.offset < HPS_MAGIC_SIZE || c.length > s->start || c.offset > s->start - c.length ||
-	    index_length > s->start - c.length - c.offset || c.packed > c.length || name >= sizeof c.other)
+	    index_length > s->start - c.length - c.offset || c.packed > c.length ||
+	    !hps_packing_by_name(packing, &c.packing, c.other))
 		return false;
-	c.packing = !name ? HPS_PACK_NONE : name == 4 && !memcmp(packing.p, "zstd", 4) ? HPS_PACK_ZSTD : HPS_PACK_OTHER;
-	memcpy(c.other, packing.p, c.packing == HPS_PACK_OTHER ? name : 0);
 	uint64_t end = c.offset + c.length + index_length, sum = 0;
 	if ((map.end - map.p) % 10)
 		return false;
@@ -75,6 +75,11 @@ static bool record(struct hps_reader *r, struct summary *s, uint8_t op, struct h
 		return chunk_index(r, s, in);
 	case HPS_OP_STATISTICS:
 		s->messages = hps_in_u64(&in);
+		hps_in_u16(&in);
+		hps_in_u32(&in);
+		s->attachments = hps_in_u32(&in);
+		s->metadata = hps_in_u32(&in);
+		s->told_chunks = hps_in_u32(&in);
 		s->statistics = !in.bad;
 		return !in.bad;
 	case HPS_OP_ATTACHMENT_INDEX: {
@@ -118,24 +123,11 @@ static void check_guard(struct hps_reader *r, struct summary *s)
 	}
 	if (have != crc) {
 		r->library[0] = r->profile[0] = 0;
-		hps_note(r, "the head of the file is damaged (its CRC is wrong); what stands there is not used");
+		r->ours = true;
+		hps_harm(r, "the head of the file is damaged (its CRC is wrong); what stands there is not used");
 	}
 	for (size_t i = 0; i < s->nchunks && (size_t)(prints.end - prints.p) == 8 * s->nchunks; i++)
 		s->chunks[i].fingerprint = hps_u64_at(prints.p + 8 * i);
-}
-
-static void header(struct hps_reader *r)
-{
-	uint8_t b[512];
-	size_t n = r->size - HPS_MAGIC_SIZE < sizeof b ? (size_t)(r->size - HPS_MAGIC_SIZE) : sizeof b;
-	if (hps_read_at(r, HPS_MAGIC_SIZE, b, n) < 0 || n < HPS_HEAD || b[0] != HPS_OP_HEADER)
-		return;
-	struct hps_in in = { b + HPS_HEAD, b + n, false };
-	struct hps_in p = hps_in_part(&in), l = hps_in_part(&in);
-	if (in.bad)
-		return;
-	snprintf(r->profile, sizeof r->profile, "%.*s", (int)(p.end - p.p), (const char *)p.p);
-	snprintf(r->library, sizeof r->library, "%.*s", (int)(l.end - l.p), (const char *)l.p);
 }
 
 /* The summary's bytes when there is a footer and its CRC agrees; the caller frees them. 0 with *data NULL: there is
@@ -158,7 +150,7 @@ static int read_summary(struct hps_reader *r, uint8_t **data, size_t *n, uint64_
 		return 0;
 	}
 	if (*start < HPS_MAGIC_SIZE || *start > footer) {
-		hps_note(r, "the footer is damaged, so the file was walked");
+		hps_harm(r, "the footer is damaged, so the file was walked");
 		return 0;
 	}
 	*n = (size_t)(footer - *start);
@@ -167,7 +159,7 @@ static int read_summary(struct hps_reader *r, uint8_t **data, size_t *n, uint64_
 	uint32_t have = code ? 0 : hps_crc32(hps_crc32(0, *data, *n), foot, HPS_HEAD + 16);
 	if (code || (crc && crc != have)) {
 		if (!code)
-			hps_note(r, "the summary is damaged (its CRC is wrong), so the file was walked");
+			hps_harm(r, "the summary is damaged (its CRC is wrong), so the file was walked");
 		free(*data);
 		*data = NULL;
 	}
@@ -213,9 +205,13 @@ void hps_check_head(struct hps_reader *r)
 /* Undoes what a bad summary left behind. */
 static void forget(struct hps_reader *r)
 {
-	struct hps_reader empty = {
-		.fd = r->fd, .memory = r->memory, .size = r->size, .opts = r->opts, .ordered = true
-	};
+	struct hps_reader empty = { .fd = r->fd,
+		                    .memory = r->memory,
+		                    .size = r->size,
+		                    .opts = r->opts,
+		                    .ordered = true,
+		                    .ours = true,
+		                    .damaged_note = r->damaged_note };
 	struct hps_reader *old = malloc(sizeof *old);
 	memcpy(empty.note, r->note, sizeof empty.note);
 	if (!old)
@@ -238,7 +234,8 @@ static int by_chunk(const void *a, const void *b)
 	return x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
 }
 
-static bool take_in(struct hps_reader *r, struct summary *s, const uint8_t *data, size_t n)
+/* False: not usable; with *code set the file is not to be opened. */
+static bool take_in(struct hps_reader *r, struct summary *s, const uint8_t *data, size_t n, int *code)
 {
 	struct hps_in in = { data, data + n, false };
 	while (in.p < in.end) {
@@ -250,14 +247,20 @@ static bool take_in(struct hps_reader *r, struct summary *s, const uint8_t *data
 	}
 	bool ordered = true;
 	uint64_t sum = 0;
+	uint64_t packed = 0, raw = 0;
 	for (size_t i = 0; i < s->nchunks; i++) {
+		packed += s->chunks[i].packed;
+		raw = s->chunks[i].raw > UINT64_MAX - raw ? UINT64_MAX : raw + s->chunks[i].raw;
 		sum += s->chunks[i].messages;
 		ordered &= !i || s->chunks[i].offset > s->chunks[i - 1].offset;
 	}
-	/* chunks without message indexes, or messages outside chunks */
-	if (s->statistics && sum != s->messages)
+	/* Indexes are optional, and only the statistics say whether there is more than they tell: chunks without
+	 * message indexes, messages outside chunks, attachments. */
+	if (!s->statistics || sum != s->messages || s->nchunks != s->told_chunks || r->nattachments != s->attachments ||
+	    r->nmetadata != s->metadata)
 		return false;
-	if (!s->statistics && !s->nchunks)
+	*code = hps_allow_all(r, packed, raw);
+	if (*code)
 		return false;
 	if (s->guard)
 		check_guard(r, s);
@@ -280,7 +283,7 @@ static bool take_in(struct hps_reader *r, struct summary *s, const uint8_t *data
 			size_t ch = hps_by_id(r, x->id);
 			if (!ch || r->channels[ch - 1].counted)
 				return false;
-			r->channels[ch - 1].counted = x->count;
+			hps_meet(r, ch - 1, x->count);
 		}
 		struct hps_rchunk c = s->chunks[i];
 		if (hps_take_chunk(r, &c) < 0)
@@ -297,11 +300,11 @@ int hps_open_summary(struct hps_reader *r)
 	int code = read_summary(r, &data, &n, &s.start);
 	if (code < 0 || !data)
 		return code;
-	header(r);
-	if (take_in(r, &s, data, n)) {
+	hps_take_header(r, r->size - HPS_MAGIC_SIZE);
+	if (take_in(r, &s, data, n, &code)) {
 		code = 1;
 		r->finished = true;
-	} else {
+	} else if (!code) {
 		hps_note(r, "the summary does not tell enough, so the file was walked");
 		forget(r);
 	}

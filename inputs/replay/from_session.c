@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * from_session.c - a session file as a source of reports, or of samples, and of the events between them. */
 #include "headpipe-session.h"
+#include "pace.h"
 #include "source.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct session_source {
 	struct report_source base;
@@ -20,23 +19,12 @@ struct session_source {
 	char filters[1024];
 	void (*warn)(void *arg, const char *text);
 	void *arg;
-	bool told_unreadable;
+	bool told_unreadable, told_long;
+	uint64_t left_out;          /* what opening already knew of */
 	bool has_first, past_first; /* the first HP_CONNECTED is not given */
 	struct hp_sample sample;
 	struct hp_event event;
 };
-
-bool session_source_is(const char *path)
-{
-	static const uint8_t magic[8] = { 0x89, 'M', 'C', 'A', 'P', '0', '\r', '\n' };
-	uint8_t have[8];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe without a writer must not hang */
-	if (fd < 0)
-		return false;
-	ssize_t n = read(fd, have, sizeof have);
-	close(fd);
-	return n > 0 && !memcmp(have, magic, (size_t)n);
-}
 
 static bool is_raw(const struct hps_channel *c)
 {
@@ -124,10 +112,11 @@ static int take_event(struct session_source *s, const struct hps_message *m, str
 	return 1;
 }
 
-/* What is skipped: a bad chunk. */
+/* What is skipped: a bad chunk, or one that this build cannot read. */
 static void tell(struct session_source *s)
 {
 	char text[700];
+	s->base.left_out++;
 	snprintf(text, sizeof text, "%.300s: %.300s; skipped", s->path, hps_reader_error(s->in));
 	if (s->warn)
 		s->warn(s->arg, text);
@@ -139,22 +128,45 @@ static int fail(struct session_source *s, int rc)
 	return rc;
 }
 
+/* A message that cannot be given; the first one is told. */
+static void leave_out(struct session_source *s, bool *told, const char *why)
+{
+	char text[700];
+	s->base.left_out++;
+	if (*told || !s->warn)
+		return;
+	*told = true;
+	snprintf(text, sizeof text, "%.300s: %s; such are left out", s->path, why);
+	s->warn(s->arg, text);
+}
+
+static bool only_this_chunk(int rc)
+{
+	return rc == -EBADMSG || rc == -ENOTSUP || rc == -EFBIG;
+}
+
 static int next(struct report_source *base, struct report *out)
 {
 	struct session_source *s = (struct session_source *)base;
 	struct hps_message m;
-	char text[700];
+	char text[200];
 	int rc;
 	while ((rc = s->parted ? hps_next_between(&s->at, s->from, s->to, &m) : hps_next(&s->at, &m)) != 0) {
-		if (rc == -EBADMSG) {
+		if (only_this_chunk(rc)) {
 			tell(s);
 			continue;
 		}
 		if (rc < 0)
 			return fail(s, rc);
 		if (is_report(s, &m)) {
-			if (base->samples || m.size > REPORT_MAX)
+			if (base->samples)
 				continue;
+			if (m.size > REPORT_MAX) {
+				snprintf(text, sizeof text, "a report of %u bytes; the limit is %d", m.size,
+				         REPORT_MAX);
+				leave_out(s, &s->told_long, text);
+				continue;
+			}
 			*out = (struct report){ m.time, m.data, m.size, NULL, NULL };
 			return 1;
 		}
@@ -164,12 +176,10 @@ static int next(struct report_source *base, struct report *out)
 			*out = (struct report){ s->sample.time_ns, NULL, 0, &s->sample, NULL };
 			return 1;
 		}
-		if (base->samples && hps_holds_samples(s->in, m.channel) && !s->told_unreadable) {
-			snprintf(text, sizeof text, "%.300s: a sample at %.3f s cannot be read; such are left out",
-			         s->path, (double)m.time / 1e9);
-			s->told_unreadable = true;
-			if (s->warn)
-				s->warn(s->arg, text);
+		if (base->samples && hps_holds_samples(s->in, m.channel)) {
+			snprintf(text, sizeof text, "a sample at %.3f s cannot be read", (double)m.time / 1e9);
+			leave_out(s, &s->told_unreadable, text);
+			continue;
 		}
 		rc = take_event(s, &m, out);
 		if (rc)
@@ -184,12 +194,8 @@ static int back(struct report_source *base)
 	s->at = hps_begin(s->in, -1);
 	s->past_first = !s->has_first;
 	s->parted = false;
+	s->base.left_out = s->left_out;
 	return 0;
-}
-
-static int64_t after(int64_t start, int64_t by)
-{
-	return start <= INT64_MAX - by ? start + by : INT64_MAX;
 }
 
 /* The last connection in front of the part says what the device is there. */
@@ -201,15 +207,15 @@ static int part(struct report_source *base, int64_t from, int64_t to, int64_t *l
 	int rc;
 	if (hps_recorded(s->in, &start, NULL) != 1)
 		return 0;
-	s->from = from ? after(start, from) : INT64_MIN;
-	s->to = to ? after(start, to) : INT64_MAX;
+	s->from = from ? replay_plus(start, from) : INT64_MIN;
+	s->to = to ? replay_plus(start, to) : INT64_MAX;
 	s->parted = true;
-	while ((rc = hps_seek_between(&s->at, s->from, s->to)) == -EBADMSG)
+	while (only_this_chunk(rc = hps_seek_between(&s->at, s->from, s->to)))
 		tell(s);
 	if (rc < 0)
 		return fail(s, rc);
 	if (rc == 0 && hps_recorded(s->in, &start, &end) == 1 && s->from > end) {
-		*length = end - start;
+		*length = replay_minus(end, start);
 		return -ERANGE;
 	}
 	struct hps_cursor back = s->at;
@@ -315,6 +321,15 @@ static int begin(struct session_source *s, char *why, size_t size)
 	return rc;
 }
 
+/* A walk over the file has met what cannot be read; with an index it is met later, one by one. */
+static void count_lost(struct session_source *s)
+{
+	struct hps_info info;
+	hps_get_info(s->in, &info);
+	s->left_out = info.damaged_chunks + info.refused_chunks + (info.skipped_bytes > 0);
+	s->base.left_out = s->left_out;
+}
+
 static void notes(struct session_source *s)
 {
 	struct hps_info info;
@@ -347,6 +362,8 @@ int session_source_open(struct report_source **out, const struct report_source_a
 	s->warn = ask->warn;
 	s->arg = ask->arg;
 	int rc = hps_open(&s->in, ask->path, NULL, text, sizeof text);
+	if (rc == 0)
+		count_lost(s);
 	if (rc < 0) {
 		snprintf(why, why_size, "%.300s: %s", ask->path, text);
 	} else if (ask->device > 0) {

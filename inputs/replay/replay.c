@@ -3,6 +3,7 @@
  */
 #include "headpipe.h"
 #include "inputs/decode/tracker.h"
+#include "pace.h"
 #include "run/inside.h"
 #include "source.h"
 
@@ -28,7 +29,7 @@ struct replay {
 	bool stopped, parted;      /* parted: the source itself leaves out what lies outside `from` and `to` */
 	int64_t start_ns;          /* clock of now() at the first report of all */
 	int64_t first_ns, last_ns; /* times in this pass, as recorded */
-	int64_t origin_ns;         /* time of the first report of all, as given out */
+	struct replay_pace pace;
 	int64_t offset_ns;         /* added to recorded times, so that time goes on in a loop */
 	int64_t begin_ns, seen_ns; /* of the recording: times of its first item and of the last one read */
 	uint64_t reports, items;   /* in this pass */
@@ -75,7 +76,7 @@ static void describe(struct replay *r)
 		.descriptor_size = s->descriptor_size,
 		.vendor = s->vendor,
 		.product = s->product,
-		.rate_start_ns = s->rate_start_ns + r->offset_ns,
+		.rate_start_ns = replay_plus(s->rate_start_ns, r->offset_ns),
 		.report_size = r->report_size,
 		.flags = HP_STREAM_REPLAY,
 	};
@@ -115,7 +116,7 @@ static void deliver_event(struct replay *r)
 	struct hp_event event = *r->report.event;
 	struct hp_item item = { .struct_size = sizeof item, .event = &event };
 	bool of_user = event.type == HP_RECENTER || event.type == HP_OPTION;
-	event.time_ns += r->offset_ns;
+	event.time_ns = replay_plus(event.time_ns, r->offset_ns);
 	if (event.type == HP_CONNECTED && reconnect(r) < 0)
 		return;
 	if ((of_user ? hp_inside_replay_event(r->host, &event) : r->host->emit(r->host, &item)) == -EPIPE)
@@ -126,7 +127,7 @@ static void deliver_sample(struct replay *r)
 {
 	struct hp_sample sample = *r->report.sample;
 	struct hp_item item = { .struct_size = sizeof item, .nsamples = 1, .samples = &sample };
-	sample.time_ns += r->offset_ns;
+	sample.time_ns = replay_plus(sample.time_ns, r->offset_ns);
 	sample.arrival_ns = 0;
 	if (r->host->emit(r->host, &item) == -EPIPE)
 		r->stopped = true;
@@ -144,7 +145,8 @@ static void deliver(struct replay *r)
 		deliver_sample(r);
 		return;
 	}
-	struct hp_raw raw = { sizeof raw, (uint32_t)r->report.size, r->report.data, r->report.time_ns + r->offset_ns };
+	struct hp_raw raw = { sizeof raw, (uint32_t)r->report.size, r->report.data,
+		              replay_plus(r->report.time_ns, r->offset_ns) };
 	struct hp_event event = { sizeof event, HP_REFERENCE_RESET, raw.time_ns, 0, NULL };
 	struct hp_item item = { .struct_size = sizeof item, .raw = &raw };
 	struct hp_sample sample;
@@ -166,9 +168,10 @@ static void deliver(struct replay *r)
  * for another pass, or -errno. */
 static int again(struct replay *r)
 {
-	int64_t length = r->last_ns - r->first_ns;
-	int64_t step = r->reports > 1 ? length / (int64_t)(r->reports - 1) : 10000000;
-	if (length + step > INT64_MAX / 4 || r->last_ns > INT64_MAX / 4 || r->offset_ns > INT64_MAX / 4)
+	int64_t length = replay_minus(r->last_ns, r->first_ns);
+	int64_t step = r->reports > 1 && length > 0 ? length / (int64_t)(r->reports - 1) : 10000000;
+	if (length > INT64_MAX / 4 || length < INT64_MIN / 4 || r->last_ns > INT64_MAX / 4 ||
+	    r->offset_ns > INT64_MAX / 4)
 		return 0;
 	r->offset_ns += length + step;
 	r->reports = r->items = 0;
@@ -221,27 +224,53 @@ static int next(struct replay *r)
 			r->begin_ns = r->report.time_ns;
 		if (r->parted)
 			return 1;
-		int64_t at = r->report.time_ns - r->begin_ns;
+		int64_t at = replay_minus(r->report.time_ns, r->begin_ns);
 		if (r->to && at > r->to)
 			return 0;
-		if (at >= r->from)
+		if (!r->from || at >= r->from)
 			return 1;
 		if (r->report.event && r->report.event->type == HP_CONNECTED && reconnect(r) < 0)
 			return -ECANCELED;
 	}
 }
 
+/* The first step back is told. */
+static void say_back(struct replay *r)
+{
+	char text[300];
+	if (r->pace.steps_back != 1)
+		return;
+	snprintf(text, sizeof text, "%.200s: the recorded clock goes back; everything is played, in the file's order",
+	         r->path);
+	r->host->log(r->host, HP_LOG_INFO, text);
+}
+
+/* At the end of a pass: what could not be read is not passed over. */
+static int whole(struct replay *r)
+{
+	unsigned long long n = r->source->left_out;
+	if (!n)
+		return 0;
+	snprintf(r->source->why, sizeof r->source->why,
+	         "%.300s: %llu parts of the recording could not be read and were "
+	         "left out",
+	         r->path, n);
+	return -EBADMSG;
+}
+
 /* The next report into r->report. False when there is none: then the section has ended. */
 static bool fetch(struct replay *r)
 {
 	int rc = next(r);
-	if (rc == 0 && r->from && !r->parted && r->items && r->seen_ns - r->begin_ns < r->from)
-		rc = behind_end(r, r->seen_ns - r->begin_ns);
+	if (rc == 0 && r->from && !r->parted && r->items && replay_minus(r->seen_ns, r->begin_ns) < r->from)
+		rc = behind_end(r, replay_minus(r->seen_ns, r->begin_ns));
 	if (rc == 0 && !r->reports)
 		warn(r, r->from || r->to ? "the recording has no report of this device between `from` and `to`"
 		                         : "the recording has no report of this device");
 	else if (rc == 0 && r->loop && (rc = again(r)) == 1)
 		rc = next(r);
+	if (rc == 0)
+		rc = whole(r);
 	if (rc != 1) {
 		if (rc != -ECANCELED)
 			end(r, rc, rc < 0 ? r->source->why : NULL);
@@ -249,6 +278,8 @@ static bool fetch(struct replay *r)
 	}
 	if (r->report.event)
 		return true;
+	if (replay_pace(&r->pace, replay_plus(r->report.time_ns, r->offset_ns)) < 0)
+		say_back(r);
 	if (!r->reports++)
 		r->first_ns = r->report.time_ns;
 	r->last_ns = r->report.time_ns;
@@ -258,7 +289,7 @@ static bool fetch(struct replay *r)
 /* When the next report is due, on the clock of now(). */
 static int64_t deadline(const struct replay *r)
 {
-	int64_t since = r->report.time_ns + r->offset_ns - r->origin_ns;
+	int64_t since = r->pace.due_ns;
 	if (r->speed != 1) {
 		double scaled = (double)since / r->speed;
 		since = scaled < 9e18 ? (int64_t)scaled : INT64_MAX;
@@ -339,7 +370,6 @@ static int start(void *self)
 	r->start_ns = r->host->now(r->host);
 	if (!fetch(r))
 		return 0;
-	r->origin_ns = r->report.time_ns;
 	return r->host->timer_at(r->timer, r->start_ns);
 }
 

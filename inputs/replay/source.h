@@ -9,7 +9,7 @@ enum { REPORT_SOURCE_WHY = 800, REPORT_MAX = 4096 };
 
 /* One input report, with its ID byte where there are IDs. */
 struct report {
-	int64_t time_ns;     /* in the recording; never less than the one before */
+	int64_t time_ns;     /* in the recording; its clock may have been set back */
 	const uint8_t *data; /* valid until the next call of the source */
 	size_t size;         /* at most REPORT_MAX */
 	/* or, with data NULL, one of these; valid as long */
@@ -36,6 +36,7 @@ struct report_source {
 	const char *filters;   /* those the samples went through already, as hp_replayed_bypass() wants them, or NULL */
 	int64_t connected_ns;  /* time of the first HP_CONNECTED, which next() does not give */
 	int64_t rate_start_ns; /* when the window that measures the report rate opened, in the recording's time */
+	uint64_t left_out;     /* reports, samples and chunks that could not be read so far; told */
 	char why[REPORT_SOURCE_WHY];
 };
 

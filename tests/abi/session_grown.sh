@@ -22,7 +22,7 @@ for header in headpipe.h headpipe-session.h; do
 		{ print }' "host/api/$header" >"$dir/grown/$header" 2>>"$dir/found"
 done
 [ "$(sort "$dir/found" | tr '\n' ' ')" = "$(echo $structs | tr ' ' '\n' | sort | tr '\n' ' ')" ] || { echo "not all structs were found:"; cat "$dir/found"; exit 1; }
-pc=$(for o in ZSTD:libzstd LIBDEFLATE:libdeflate; do grep -q "HP_HAVE_${o%:*} 1" "$B/have.h" && echo "${o#*:}"; done || true)
+pc=$(for o in ZSTD:libzstd LZ4:liblz4 LIBDEFLATE:libdeflate; do grep -q "HP_HAVE_${o%:*} 1" "$B/have.h" && echo "${o#*:}"; done || true)
 
 # library NAME HEADERS SOURCES
 library() {

@@ -229,7 +229,7 @@ foreign("json.mcap", rec(4, struct.pack("<HH", 1, 0) + text(b"/head/sample") + t
         rec(5, struct.pack("<HIqq", 1, 0, 5, 5) + b'{"seq":'))
 for how in ("--csv", "--json"):
     want("1 samples cannot be read" in tool("export", "json.mcap", how, code=1).err)
-err = replayed("[input head]\nuse = replay\npath = json.mcap\n[output o]\nuse = null\n")
+err = replayed("[input head]\nuse = replay\npath = json.mcap\n[output o]\nuse = null\n", code=1)
 want("cannot be read; such are left out" in err, err)
 
 # files that are none

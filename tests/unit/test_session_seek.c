@@ -158,7 +158,7 @@ static void check_recorded(struct hps_reader *r, const struct walk *w)
 	for (unsigned i = 0; i < w->n; i++) {
 		if (w->m[i].channel == w->events)
 			continue;
-		want_first = any ? want_first : w->m[i].time;
+		want_first = !any || w->m[i].time < want_first ? w->m[i].time : want_first;
 		want_last = !any || w->m[i].time > want_last ? w->m[i].time : want_last;
 		any = true;
 	}

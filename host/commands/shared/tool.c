@@ -31,11 +31,17 @@ int tool_fail(const char *command, const char *path, const char *fmt, ...)
 
 struct hps_reader *tool_open(const char *command, const char *path, bool recover)
 {
+	return tool_open_with(command, path, recover, 0);
+}
+
+struct hps_reader *tool_open_with(const char *command, const char *path, bool recover, int memory)
+{
 	char why[500];
 	struct hps_reader *r;
 	struct hps_reader_options o = HPS_READER_OPTIONS;
 	struct hps_info info;
 	o.recover = recover;
+	o.memory_bytes = (uint64_t)memory << 20;
 	if (hps_open(&r, path, &o, why, sizeof why) < 0) {
 		tool_fail(command, path, "%s", why);
 		return NULL;
@@ -46,18 +52,23 @@ struct hps_reader *tool_open(const char *command, const char *path, bool recover
 	return r;
 }
 
-int tool_samples(const char *command, const char *path, struct hps_reader *r)
+int tool_samples(const char *command, const char *path, struct hps_reader *r, bool *one)
 {
+	int found = -1;
 	const struct hps_channel *c;
 	char have[600] = "none";
 	size_t n = 0;
 	for (size_t i = 0; (c = hps_channel_at(r, i)); i++) {
-		if (hps_holds_samples(r, (int)i) && c->messages)
-			return (int)i;
+		if (hps_holds_samples(r, (int)i) && c->messages) {
+			*one = found < 0;
+			found = found < 0 ? (int)i : found;
+		}
 		if (n + 100 < sizeof have)
 			n += (size_t)snprintf(have + n, sizeof have - n, "%s%.50s (%.20s)", i ? ", " : "", c->topic,
 			                      c->encoding);
 	}
+	if (found >= 0)
+		return found;
 	tool_fail(command, path, "there are no samples (" HPS_TOPIC_SAMPLE ", headpipe/Sample) in it; channels: %s",
 	          have);
 	return -1;
@@ -94,9 +105,21 @@ int64_t tool_start(struct hps_reader *r)
 	return hps_recorded(r, &start, NULL) == 1 ? start : 0;
 }
 
+int64_t tool_minus(int64_t a, int64_t b)
+{
+	int64_t d;
+	return !__builtin_sub_overflow(a, b, &d) ? d : a < b ? INT64_MIN : INT64_MAX;
+}
+
+int64_t tool_plus(int64_t a, int64_t b)
+{
+	int64_t d;
+	return !__builtin_add_overflow(a, b, &d) ? d : a < 0 ? INT64_MIN : INT64_MAX;
+}
+
 static int64_t later(int64_t t, int64_t by)
 {
-	return by < INT64_MAX / 2 && t <= INT64_MAX - by ? t + by : INT64_MAX;
+	return by < INT64_MAX / 2 ? tool_plus(t, by) : INT64_MAX;
 }
 
 int tool_part(struct tool_part *p, const char *command, const char *path, struct hps_reader *r, int64_t from,
@@ -112,7 +135,7 @@ int tool_part(struct tool_part *p, const char *command, const char *path, struct
 		return tool_fail(command, path, "nothing was recorded in it");
 	if (p->from > end)
 		return tool_fail(command, path, "--from %.9gs is behind the end: the recording is %.9g s long",
-		                 (double)from / 1e9, (double)(end - start) / 1e9);
+		                 (double)from / 1e9, ((double)end - (double)start) / 1e9);
 	return 0;
 }
 

@@ -5,7 +5,12 @@
 #include "command.h"
 #include "headpipe-session.h"
 
-/* Rows that several of them have; T has the fields file, out, from, to and packing. */
+/* Rows that several of them have; T has the fields file, out, from, to, packing and memory. */
+#define TOOL_MEMORY(T)                                                                                                 \
+	HP_ARG("--max-memory",                                                                                         \
+	       HP_OPT_INT(T, memory, "0", 0, 1 << 20,                                                                  \
+	                  "MiB that the file may take unpacked; 0 = half of what the machine has left, at most 1024"), \
+	       .value = "MIB")
 #define TOOL_FILE(T) HP_ARG("FILE", HP_OPT_STR(T, file, NULL, "the session file"))
 #define TOOL_OUT(T)  HP_ARG("-o", HP_OPT_PATH(T, out, NULL, "the new file; one that is there already is left alone"))
 #define TOOL_FROM(T) \
@@ -22,8 +27,15 @@ int tool_fail(const char *command, const char *path, const char *fmt, ...) __att
 
 /* NULL after a message. recover: walks the file. A note about the file goes to stderr. */
 struct hps_reader *tool_open(const char *command, const char *path, bool recover);
-/* A channel with our samples, or -1 after a message that says what there is. */
-int tool_samples(const char *command, const char *path, struct hps_reader *);
+/* The same with a limit, in MiB; 0 = the usual one. */
+struct hps_reader *tool_open_with(const char *command, const char *path, bool recover, int memory);
+/* What could not be read until now, and is therefore missing in what the command gives: 1 after a message, or 0. */
+int tool_left_out(const char *command, const char *path, struct hps_reader *);
+/* A channel with our samples, or -1 after a message that says what there is. *one: no other channel has some. */
+int tool_samples(const char *command, const char *path, struct hps_reader *, bool *one);
+/* a - b and a + b; where that is beyond the numbers, the nearest there is. */
+int64_t tool_minus(int64_t a, int64_t b);
+int64_t tool_plus(int64_t a, int64_t b);
 /* "12 %" on a terminal, ten times a second; done == total clears it. */
 void tool_progress(uint64_t done, uint64_t total);
 /* Bytes of a file, 0 when there is none. */
@@ -48,6 +60,7 @@ struct tool_copy {
 	int *map; /* input's channel index -> output's channel, 0 = not yet */
 	size_t nmap;
 	const char *command, *path; /* of the output, for messages */
+	int left_out;               /* attachments and messages that could not be copied; told */
 };
 /* Creates path (never replaces a file) with the attachments and metadata of `in`; extra: pairs for "headpipe.session"
  * beside those it has, or NULL. packing: 0 none, 1 zstd. 0, or 1 after a message. */

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""session_back.py - a recording whose clock was set back gives all of its samples, in the file's order, to whoever reads
+it; what a command could not read is said and makes its exit status 1; the same file gives the same bytes every time."""
+from lib import *
+import json
+
+N = 300
+S = 10**9
+write("lines.py", f"""
+import json
+for i in range({N}):
+    print(json.dumps({{"yaw": i * .1, "time_ns": (100 if i < 150 else 95) * {S} + i * 10**7}}))
+""")
+said = run("[input h]\nuse = exec\nclock = program\nrestart = never\ncommand = python3 lines.py\n[output s]\nuse = session\npath = back.mcap\n")
+check(said.returncode == 0, said.stderr)
+
+
+def tool(*words, code=0):
+    p = command(*words)
+    check(p.returncode == code, f"{words}: exit {p.returncode} instead of {code}: {p.stderr}")
+    return p
+
+
+def yaws(name, *more):
+    return [round(json.loads(l)["yaw"], 6) for l in tool("export", name, "--json", *more).stdout.splitlines()]
+
+
+want = [round(i * .1, 6) for i in range(N)]
+i = json.loads(tool("info", "back.mcap", "--json").stdout)
+check(abs(i["seconds"] - 4.99) < .01 and i["clock_back"] == 1 and abs(i["longest_back_s"] - 4.99) < .001, i)
+check("goes back 1 times, by up to 4.990 s" in tool("info", "back.mcap").stdout)
+tool("verify", "back.mcap")
+check(yaws("back.mcap") == want, "export")
+check(tool("export", "back.mcap", "--csv").stdout.count("\n") == N + 1, "export --csv")
+tool("cut", "back.mcap", "-o", "cut.mcap")
+check(yaws("cut.mcap") == want, "cut")
+# two parts hold everything once: what comes first in time is what was recorded last
+tool("cut", "back.mcap", "-o", "late.mcap", "--to", "3s")
+tool("cut", "back.mcap", "-o", "soon.mcap", "--from", "3.000000001s")
+check(sorted(yaws("late.mcap") + yaws("soon.mcap")) == sorted(want) and min(len(yaws(x)) for x in ("late.mcap", "soon.mcap")) > 50, "parts")
+tool("plot", "back.mcap", "-o", "back.svg")
+check(f"{N} samples, 4.990 s" in read("back.svg").decode(), "plot")
+tool("pack", "back.mcap", "-o", "pack.mcap")
+tool("unpack", "pack.mcap", "-o", "again.mcap")
+check(yaws("again.mcap") == want, "pack")
+for part in ("", "from = 0s\nto = 100s\n", "speed = 20\n"):
+    p = run("[input h]\nuse = replay\npath = back.mcap\n" + ("" if "speed" in part else "speed = 0\n") + part +
+            "[output o]\nuse = csv\npath = rows.csv\ncolumns = time,yaw\n")
+    check(p.returncode == 0 and "the recorded clock goes back" in p.stderr, p.stderr)
+    check(read("rows.csv").count(b"\n") == N + 1, f"replay {part!r}: {read('rows.csv').count(chr(10).encode())} lines")
+
+# the same bytes, whenever and however often
+once = tool("export", "back.mcap", "--csv").stdout
+check("T" in once.splitlines()[1] and all(tool("export", "back.mcap", "--csv").stdout == once for _ in range(5)), "wall_utc of a file changes")
+
+# a chunk that is damaged: with the index, and without it
+chunk = read("back.mcap")
+for name, cut in (("index.mcap", len(chunk)), ("walk.mcap", len(chunk) - 60)):
+    data = bytearray(chunk[:cut])
+    spot, at = 8, []
+    while spot + 9 < len(data):
+        op, size = struct.unpack_from("<BQ", data, spot)
+        if op == 6:
+            at.append(spot)
+        spot += 9 + size
+    data[at[2] + 200] ^= 1
+    write(name, bytes(data))
+    for words in (["export", name, "--json"], ["export", name, "--csv"], ["cut", name, "-o", "x-" + name], ["plot", name, "-o", "x.svg"],
+                  ["pack", name, "-o", "y-" + name]):
+        err = tool(*words, code=1).stderr
+        check("damaged" in err, (words, err))
+    p = run(f"[input h]\nuse = replay\nspeed = 0\npath = {name}\n[output o]\nuse = null\n")
+    check(p.returncode == 1 and "left out" in p.stderr, (name, p.returncode, p.stderr))
+end("a clock that goes back loses nothing")
