@@ -3,6 +3,7 @@
  * Time starts at 0 and goes on in steps of 1/rate, so nothing depends on when or how fast it runs. */
 #include "headpipe.h"
 #include "pose/pose.h"
+#include "run/inside.h"
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -176,6 +177,8 @@ static void turn(void *arg)
 	}
 	for (int n = 0; n < BATCH && s->next < s->end && due_ns(s, s->next) <= now; n++) {
 		make(s, &sample);
+		if (s->speed > 0)
+			hp_inside_due(s->host, due_ns(s, s->next));
 		s->next++;
 		if (s->host->emit(s->host, &item) == -EPIPE || s->over) {
 			s->over = true;

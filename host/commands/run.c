@@ -14,6 +14,7 @@
 #include "run/perf.h"
 #include "run/realtime.h"
 #include "run/request.h"
+#include "run/started.h"
 #include <signal.h>
 #include <string.h>
 
@@ -30,8 +31,11 @@ static const struct hp_arg arguments[] = {
 	       .value = "section.key=value"),
 	HP_ARG("--for", HP_OPT_NS(struct arguments, for_ns, "", 0.001, HP_ARG_LONG, "ends after that time")),
 	HP_ARG("-q", HP_OPT_BOOL(struct arguments, quiet, "no", "only warnings and errors on stderr")),
-	HP_ARG("--perf", HP_OPT_BOOL(struct arguments, perf, "no",
-	                             "latency of every sample per stage, at the end and on SIGUSR2")),
+	HP_ARG("--perf",
+	       HP_OPT_BOOL(
+	           struct arguments, perf, "no",
+	           "latency of every sample per stage, how late replayed and made-up ones are, processor time; at the "
+	           "end and on SIGUSR2")),
 	HP_ARG("--perf-log", HP_OPT_PATH(struct arguments, perf_log, "", "the same as one CSV row per sample")),
 	HP_ARG("--report", HP_OPT_BOOL(struct arguments, report, "no", "how long each phase of the start took")),
 	HP_ARG_END,
@@ -129,14 +133,15 @@ static void log_advice(const struct hp_node *n, enum hp_level level, const char 
 	hp_log(level, n->who, "%s", text);
 }
 
-static int start_perf(struct hp_run *run, const struct arguments *a, int64_t begin_ns)
+static int start_perf(struct hp_run *run, const struct arguments *a, const int64_t began_ns[2])
 {
 	if (!a->perf && !a->report && !a->perf_log)
 		return 0;
 	run->perf = hp_perf_new(a->perf_log);
 	if (!run->perf)
 		return -1;
-	hp_perf_mark(run->perf, HP_MARK_START, begin_ns);
+	hp_perf_mark(run->perf, HP_MARK_START, began_ns[0]);
+	hp_perf_mark(run->perf, HP_MARK_MAIN, began_ns[1]);
 	hp_perf_mark(run->perf, HP_MARK_CONFIGURED, hp_now());
 	return 0;
 }
@@ -156,7 +161,7 @@ static int run(void *state)
 	const struct arguments *a = state;
 	struct hp_run run = { 0 };
 	struct hp_config config = { 0 };
-	int64_t begin = hp_now();
+	const int64_t began[2] = { hp_started_ns(), hp_now() };
 	ignore_wishes();
 	int status = hp_load(&run, &config, &a->files, &a->assignments, "nothing was started");
 	if (status) {
@@ -168,7 +173,7 @@ static int run(void *state)
 	hp_advise(&run, log_advice);
 	hp_realtime_apply(&run);
 	hp_crash_watch();
-	if (start_perf(&run, a, begin) < 0) {
+	if (start_perf(&run, a, began) < 0) {
 		hp_unload(&run, &config);
 		return 1;
 	}

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "graph/ini.h"
 #include "loop.h"
+#include "perf.h"
 #include "pipeline.h"
 #include "request.h"
 #include <errno.h>
@@ -68,6 +69,13 @@ size_t hp_inside_bypass(const struct hp_host *h, const char *filters)
 		filters += len + (filters[len] == ',');
 	}
 	return found;
+}
+
+void hp_inside_due(const struct hp_host *h, int64_t due_ns)
+{
+	struct hp_perf *perf = hp_node_of(h)->run->perf;
+	if (perf)
+		hp_perf_due(perf, due_ns);
 }
 
 struct uv_loop_s *hp_inside_loop(const struct hp_host *h)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * inside.h - what the built-in modules `replay`, `session`, `file` and `exec` ask of the host beyond headpipe.h.
- * Modules from files cannot: nothing of this is exported to them. Every host is the one that open() was given. [loop]
+ * inside.h - what the built-in modules `replay`, `synth`, `session`, `file` and `exec` ask of the host beyond
+ * headpipe.h. Modules from files cannot: nothing of this is exported to them. Every host is the one that open() was
+ * given. [loop]
  */
 #ifndef HP_INSIDE_H
 #define HP_INSIDE_H
@@ -21,6 +22,10 @@ size_t hp_inside_bypass(const struct hp_host *, const char *filters);
 /* Inputs: an event out of a recording. Emits it as emit() does, and what the user did is done again: HP_RECENTER
  * recenters the filters, HP_OPTION changes the option of a filter below. Returns what emit() returns. */
 int hp_inside_replay_event(const struct hp_host *, const struct hp_event *);
+
+/* Inputs that give samples by the clock: the next one that is emitted was due then, on the clock of now(). For `run
+ * --perf` alone; costs nothing without. */
+void hp_inside_due(const struct hp_host *, int64_t due_ns);
 
 /* The ini file of the section as it runs, `-s` included, secrets as "(secret)". The caller frees it; NULL: no memory.
  */

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "io/writer.h"
+#include "started.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,26 +13,33 @@
 enum { STEPS = 16, BUCKETS = 64 * STEPS };
 enum stage { READ_EMIT, EMIT_OUTPUT, OUTPUT_SENT, READ_SENT, STAGES };
 static const char *const stage_names[STAGES] = { "read -> emit", "filters", "outputs", "read -> sent" };
+static const char late_name[] = "due -> emit";
 
 struct histogram {
 	uint64_t count, buckets[BUCKETS];
 	int64_t max;
 };
 struct hp_perf {
-	struct histogram stages[STAGES];
+	struct histogram stages[STAGES], late;
 	int64_t emitted, at_output;
+	int64_t due_ns, late_ns; /* of the sample on its way; due 0 and late -1 = nobody said */
 	int64_t marks[HP_MARKS];
 	struct hp_sink *log;
 };
 struct row {
 	uint64_t seq;
-	int64_t time_ns, stage[STAGES];
+	int64_t time_ns, stage[STAGES], late;
 };
+
+static int64_t between(int64_t from, int64_t to)
+{
+	return to > from ? to - from : 0;
+}
 
 /* Below 16 every value has a bucket of its own; above, the four bits behind the leading one choose it. */
 static size_t bucket_of(int64_t ns)
 {
-	uint64_t v = ns > 0 ? (uint64_t)ns : 0;
+	uint64_t v = (uint64_t)ns;
 	if (v < STEPS)
 		return (size_t)v;
 	int top = 63 - __builtin_clzll(v);
@@ -49,6 +57,8 @@ static int64_t middle_of(size_t bucket)
 
 static void add(struct histogram *h, int64_t ns)
 {
+	if (ns < 0)
+		ns = 0;
 	h->count++;
 	h->buckets[bucket_of(ns)]++;
 	if (ns > h->max)
@@ -72,8 +82,11 @@ static int log_row(void *ctx, const void *record, size_t size)
 {
 	struct row r;
 	memcpy(&r, record, size < sizeof r ? size : sizeof r);
-	int n = fprintf(ctx, "%" PRIu64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", r.seq,
+	int n = fprintf(ctx, "%" PRIu64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", r.seq,
 	                r.time_ns, r.stage[READ_EMIT], r.stage[EMIT_OUTPUT], r.stage[OUTPUT_SENT], r.stage[READ_SENT]);
+	/* empty when it was due at no particular time */
+	if (n >= 0)
+		n = r.late < 0 ? fputs("\n", ctx) : fprintf(ctx, "%" PRId64 "\n", r.late);
 	return n < 0 ? -errno : 0;
 }
 
@@ -103,7 +116,7 @@ static struct hp_sink *open_log(const char *path)
 			fclose(f);
 		return NULL;
 	}
-	fputs("seq,time_ns,read_to_emit_ns,filters_ns,outputs_ns,read_to_sent_ns\n", f);
+	fputs("seq,time_ns,read_to_emit_ns,filters_ns,outputs_ns,read_to_sent_ns,late_ns\n", f);
 	return s;
 }
 
@@ -132,9 +145,18 @@ void hp_perf_mark(struct hp_perf *p, enum hp_mark mark, int64_t now_ns)
 		p->marks[mark] = now_ns;
 }
 
+void hp_perf_due(struct hp_perf *p, int64_t due_ns)
+{
+	p->due_ns = due_ns;
+}
+
 void hp_perf_emitted(struct hp_perf *p, const struct hp_sample *s)
 {
 	p->emitted = hp_now();
+	p->late_ns = p->due_ns ? between(p->due_ns, p->emitted) : -1;
+	if (p->due_ns)
+		add(&p->late, p->late_ns);
+	p->due_ns = 0;
 	p->at_output = 0;
 	hp_perf_mark(p, HP_MARK_SAMPLE, s->arrival_ns);
 }
@@ -152,8 +174,9 @@ void hp_perf_sent(struct hp_perf *p, const struct hp_sample *s)
 		return; /* a filter dropped it */
 	struct row r = { .seq = s->seq,
 		         .time_ns = s->time_ns,
-		         .stage = { p->emitted - s->arrival_ns, p->at_output - p->emitted, now - p->at_output,
-		                    now - s->arrival_ns } };
+		         .stage = { between(s->arrival_ns, p->emitted), p->at_output - p->emitted, now - p->at_output,
+		                    between(s->arrival_ns, now) },
+		         .late = p->late_ns };
 	for (size_t i = 0; i < STAGES; i++)
 		add(&p->stages[i], r.stage[i]);
 	hp_perf_mark(p, HP_MARK_SENT, now);
@@ -163,30 +186,45 @@ void hp_perf_sent(struct hp_perf *p, const struct hp_sample *s)
 
 /* ---- results -------------------------------------------------------------------------------------------------- */
 
+static void print_row(const char *name, const struct histogram *h, FILE *out)
+{
+	fprintf(out, "%-14s %10" PRIu64 " %9.2f %9.2f %9.2f %9.2f\n", name, h->count, (double)percentile(h, 0.5) / 1e3,
+	        (double)percentile(h, 0.95) / 1e3, (double)percentile(h, 0.99) / 1e3, (double)h->max / 1e3);
+}
+
 void hp_perf_print(const struct hp_perf *p, FILE *out)
 {
 	fprintf(out, "%-14s %10s %9s %9s %9s %9s   us\n", "stage", "samples", "p50", "p95", "p99", "max");
-	for (size_t i = 0; i < STAGES; i++) {
-		const struct histogram *h = &p->stages[i];
-		fprintf(out, "%-14s %10" PRIu64 " %9.2f %9.2f %9.2f %9.2f\n", stage_names[i], h->count,
-		        (double)percentile(h, 0.5) / 1e3, (double)percentile(h, 0.95) / 1e3,
-		        (double)percentile(h, 0.99) / 1e3, (double)h->max / 1e3);
-	}
+	for (size_t i = 0; i < STAGES; i++)
+		print_row(stage_names[i], &p->stages[i], out);
+	if (p->late.count)
+		print_row(late_name, &p->late, out);
+	if (!p->marks[HP_MARK_START])
+		return;
+	double used = (double)hp_used_ns(), wall = (double)between(p->marks[HP_MARK_START], hp_now());
+	uint64_t n = p->stages[READ_SENT].count;
+	fprintf(out, "CPU %.3f ms in %.3f s since the process began", used / 1e6, wall / 1e9);
+	if (wall > 0)
+		fprintf(out, ", %.2f %%", 100 * used / wall);
+	if (n)
+		fprintf(out, ", %.2f us for each sample, start included", used / 1e3 / (double)n);
+	fputc('\n', out);
 }
 
 void hp_perf_report(const struct hp_perf *p, FILE *out)
 {
-	static const char *const names[HP_MARKS] = { "",       "configuration", "modules",
-		                                     "device", "first sample",  "first sent" };
+	static const char *const names[HP_MARKS] = { "",       "program",      "configuration", "modules",
+		                                     "device", "first sample", "first sent" };
+	int64_t at = p->marks[0];
 	fprintf(out, "%-14s %9s %9s   ms\n", "start-up", "took", "since 0");
 	for (size_t i = 1; i < HP_MARKS; i++) {
-		size_t before = i - 1;
-		while (before && !p->marks[before])
-			before--;
-		if (p->marks[i])
-			fprintf(out, "%-14s %9.3f %9.3f\n", names[i], (double)(p->marks[i] - p->marks[before]) / 1e6,
-			        (double)(p->marks[i] - p->marks[0]) / 1e6);
-		else
+		if (!p->marks[i]) {
 			fprintf(out, "%-14s %9s %9s\n", names[i], "-", "-");
+			continue;
+		}
+		/* a device's thread may have read the first sample before the modules after it were open */
+		int64_t took = between(at, p->marks[i]);
+		at += took;
+		fprintf(out, "%-14s %9.3f %9.3f\n", names[i], (double)took / 1e6, (double)(at - p->marks[0]) / 1e6);
 	}
 }

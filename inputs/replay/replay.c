@@ -306,10 +306,13 @@ static void turn(void *self)
 		return;
 	}
 	for (int n = 0; n < BATCH && !r->stopped; n++) {
-		if (r->speed > 0 && deadline(r) > r->host->now(r->host)) {
-			r->host->timer_at(r->timer, deadline(r));
+		int64_t due = r->speed > 0 ? deadline(r) : 0;
+		if (due > r->host->now(r->host)) {
+			r->host->timer_at(r->timer, due);
 			return;
 		}
+		if (due && !r->report.event)
+			hp_inside_due(r->host, due);
 		deliver(r);
 		if (r->stopped || !fetch(r))
 			return;
