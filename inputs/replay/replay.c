@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * replay.c - the input `replay`: a recording's reports, or samples, as if the device were there, in their own rhythm.
- */
+ * replay.c - the input `replay`: a recording's reports, or samples, as if the device were there, in their rhythm. */
 #include "headpipe.h"
 #include "inputs/decode/tracker.h"
 #include "pace.h"
 #include "run/inside.h"
 #include "source.h"
-
 #include <errno.h>
 #include <stdio.h>
 
