@@ -3,11 +3,12 @@
  * that the head is still; nothing else is taken for it, no held pose and no slow look around, and it never pulls to a
  * centre.
  *
- * Still: over half a second the angular velocity scatters little and is its offset, within what may be creep. The
- * offset is the mean of what the gyroscope says more than the pose turns, so a raw gyroscope may have one, and one that
- * the pose was integrated from (which then creeps) shows none. While still, a Kalman filter with the state (heading,
- * creep) and small steps of the head itself as process noise learns; each new rest begins with the heading as it is and
- * the creep as it was. The sum of the creep is turned back about the vertical, always. */
+ * Still: over half a second the angular velocity scatters little and is small, and over some seconds it turns nothing
+ * about the vertical; as it is, or without its offset, which is the mean of what it says more than the pose turns (a
+ * raw gyroscope has one). What the gyroscope does read is a slow look around, except for the little that may be a bias
+ * from which the pose was integrated as well. While still, a Kalman filter with the state (heading, creep) and small
+ * steps of the head itself as process noise learns; each new rest begins with the heading as it is and the creep as it
+ * was before the motion showed. The sum of the creep is turned back about the vertical, always. */
 #include "headpipe.h"
 #include "pose/quat.h"
 #include <math.h>
@@ -16,6 +17,10 @@
 #define LONGEST      0.25   /* s; a longer step begins a new rest                                         */
 #define REST_FIRST   1.0    /* s of rest before anything is learned                                       */
 #define GYRO_TIME    0.5    /* s over which the angular velocity is judged                                */
+#define TURN_TIME    2.0    /* s over which it is judged whether the gyroscope says a turn                */
+#define TURN         0.08   /* deg/s about the vertical that may be its bias; more is a head that turns   */
+#define TURN_FAST    0.4    /* deg/s; faster ones count as this, so that they are soon forgotten          */
+#define KEEP         2.5    /* s; twice as long at most it takes until a motion shows                     */
 #define OFFSET_TIME  10.0   /* s over which the gyroscope's offset is learned                             */
 #define OFFSET_TRUST 2.0    /* s that the first guess, no offset, counts for                              */
 #define SCATTER      1.0    /* deg/s RMS of all axes that a gyroscope at rest may scatter                 */
@@ -39,12 +44,14 @@ struct drift {
 	struct quat last;
 	struct vec fast, offset; /* deg/s, head's axes */
 	double scatter, offset_s, rest_s;
-	double speed; /* deg/s by the gyroscope, over half a second */
+	double speed;            /* deg/s by the gyroscope, over half a second                       */
+	double turns, turns_off; /* deg/s about the vertical, as it is and without its offset */
 	/* the Kalman filter; heading counts from the beginning of the rest */
 	bool tracking;
 	double measured, heading, creep, p00, p01, p11;
-	/* creep as it was, up to one and two seconds ago: a motion that begins was learned from before it shows */
-	double second_s, creep1, creep2, p11_1, p11_2;
+	/* creep as it was, up to KEEP ago and up to twice as long: a motion that begins was learned from before it
+	 * shows */
+	double kept_s, creep1, creep2, p11_1, p11_2;
 	double turned; /* degrees of creep so far */
 };
 enum { AUTO, OFF };
@@ -62,7 +69,7 @@ static void remember(struct drift *d)
 	d->p11_2 = d->p11_1;
 	d->creep1 = d->creep;
 	d->p11_1 = d->p11;
-	d->second_s = 0;
+	d->kept_s = 0;
 }
 static void begin_rest(struct drift *d)
 {
@@ -84,7 +91,7 @@ static void track(struct drift *d, double dt)
 		d->p01 = 0;
 		return;
 	}
-	if ((d->second_s += dt) >= 1)
+	if ((d->kept_s += dt) >= KEEP)
 		remember(d);
 	double more = fmax(0, d->speed - d->limit); /* what cannot be creep is the head */
 	d->heading += d->creep * dt;
@@ -112,21 +119,33 @@ static void toward(struct vec *v, struct vec to, double k)
 	v->y += k * (to.y - v->y);
 	v->z += k * (to.z - v->z);
 }
+/* Follows what the gyroscope says about the vertical. */
+static double turning(double turns, struct quat q, struct vec v, double dt)
+{
+	double z = quat_clamp(quat_rotate(q, v).z, -TURN_FAST, TURN_FAST);
+	return turns + (z - turns) * dt / (TURN_TIME + dt);
+}
 /* w: the gyroscope, pose: what the pose did, both deg/s in the head's axes. */
-static bool is_still(struct drift *d, struct vec w, struct vec pose, double dt)
+static bool is_still(struct drift *d, struct quat q, struct vec w, struct vec pose, double dt)
 {
 	double k = dt / (GYRO_TIME + dt);
 	struct vec off = { w.x - d->fast.x, w.y - d->fast.y, w.z - d->fast.z };
 	toward(&d->fast, w, k);
 	d->scatter += k * (off.x * off.x + off.y * off.y + off.z * off.z - d->scatter);
-	if (d->scatter > SCATTER * SCATTER)
-		return false;
-	d->offset_s += dt;
-	struct vec more = { w.x - pose.x, w.y - pose.y, w.z - pose.z };
-	toward(&d->offset, more, dt / fmin(d->offset_s + OFFSET_TRUST, OFFSET_TIME));
+	bool calm = d->scatter <= SCATTER * SCATTER;
+	if (calm) {
+		d->offset_s += dt;
+		struct vec more = { w.x - pose.x, w.y - pose.y, w.z - pose.z };
+		toward(&d->offset, more, dt / fmin(d->offset_s + OFFSET_TRUST, OFFSET_TIME));
+	}
 	struct vec left = { d->fast.x - d->offset.x, d->fast.y - d->offset.y, d->fast.z - d->offset.z };
-	d->speed = length(left);
-	return d->speed < d->limit + MARGIN;
+	d->turns = turning(d->turns, q, d->fast, dt);
+	d->turns_off = turning(d->turns_off, q, left, dt);
+	d->speed = fmin(length(d->fast), length(left));
+	/* An offset that is more than a creep of the pose against a gyroscope without one is the gyroscope's own. */
+	bool own = fabs(quat_rotate(q, d->offset).z) > d->limit + TURN;
+	bool rests = fabs(d->turns_off) < TURN || (!own && fabs(d->turns) < TURN);
+	return calm && rests && d->speed < d->limit + MARGIN;
 }
 static void learn(struct drift *d, const struct hp_sample *s, struct quat q, double dt)
 {
@@ -139,7 +158,7 @@ static void learn(struct drift *d, const struct hp_sample *s, struct quat q, dou
 	struct vec w = { g[0], g[1], g[2] };
 	d->measured += quat_turn_about_z(quat_multiply(q, quat_conj(d->last))) * QUAT_DEGREES;
 	d->p11 = fmin(d->p11 + CREEP_WALK * dt, CREEP_FIRST);
-	if (!is_still(d, w, pose, dt)) {
+	if (!is_still(d, q, w, pose, dt)) {
 		begin_rest(d);
 		return;
 	}
@@ -185,7 +204,7 @@ static int reset(void *self)
 	begin_rest(d);
 	d->fast = d->offset = (struct vec){ 0, 0, 0 };
 	d->scatter = SCATTER * SCATTER * 4; /* moving until shown otherwise */
-	d->offset_s = d->creep = d->creep1 = d->creep2 = d->turned = 0;
+	d->turns = d->turns_off = d->offset_s = d->creep = d->creep1 = d->creep2 = d->turned = 0;
 	d->p11 = d->p11_1 = d->p11_2 = CREEP_FIRST;
 	return 0;
 }

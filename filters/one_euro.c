@@ -52,9 +52,7 @@ static int filter(void *self, struct hp_sample *s)
 	if (!hp_sample_finite(s))
 		return -EDOM;
 	struct quat q = rotation_of(s);
-	struct vec pos = f->pos;
-	if (s->flags & HP_POS)
-		pos = rotation_vec(s->pos);
+	struct vec pos = rotation_pos(s, f->pos);
 	double dt = (double)(int64_t)((uint64_t)s->time_ns - (uint64_t)f->last_ns) / 1e9;
 	f->last_ns = s->time_ns;
 	if (!f->started || (s->flags & HP_JUMP) || !(dt >= 0) || dt > longest_step) {

@@ -292,7 +292,7 @@ static int filter(void *self, struct hp_sample *s)
 	    !r->started || r->restart || (s->flags & HP_JUMP) || !(since >= 0 && since * 1e9 <= (double)longest);
 	struct knot k = { s->time_ns, q, rate_of(r, s, q, first), { 0, 0, 0 } };
 	if (s->flags & HP_POS)
-		k.pos = rotation_vec(s->pos);
+		k.pos = rotation_pos(s, r->track.now.pos);
 	if (r->started && s->time_ns > r->track.now.time_ns)
 		send_until(r, s->time_ns - 1);
 	if (r->started)

@@ -88,6 +88,13 @@ static inline struct vec rotation_vec(const double v[3])
 {
 	return (struct vec){ v[0], v[1], v[2] };
 }
+/* A sample's position in cm; the one before where it has none, or one where no head can be (10 km), whose square would
+ * spoil what a filter remembers. */
+static inline struct vec rotation_pos(const struct hp_sample *s, struct vec before)
+{
+	struct vec p = rotation_vec(s->pos);
+	return s->flags & HP_POS && vec_dot(p, p) < 1e12 ? p : before;
+}
 static inline void rotation_set_vec(double out[3], struct vec v)
 {
 	out[0] = v.x;

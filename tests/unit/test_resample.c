@@ -396,7 +396,9 @@ static void test_anything(void **unused)
 				s.rotvec[k] = random_real(&r, -3, 3);
 				s.angvel[k] = what == 5 ? random_real(&r, -1e300, 1e300) : random_real(&r, -9, 9);
 			}
-			s.flags = HP_ROTVEC | (what % 3 ? HP_ANGVEL : 0u);
+			for (int k = 0; k < 3; k++)
+				s.pos[k] = what % 50 == 7 ? 1.7e308 * (k - 1) : random_real(&r, -30, 30);
+			s.flags = HP_POS | HP_ROTVEC | (what % 3 ? HP_ANGVEL : 0u);
 			hp_quat_from_rotvec(s.rotvec, s.quat);
 			if (what == 6) {
 				s.quat[1] = NAN;
@@ -407,6 +409,8 @@ static void test_anything(void **unused)
 			for (size_t k = 0; k < fake.nsamples; k++) {
 				const double *q = fake.samples[k].quat;
 				assert_true(fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1) < 1e-9);
+				for (int p = 0; p < 3; p++)
+					assert_true(fabs(fake.samples[k].pos[p]) < 31);
 			}
 			assert_true(fake.nsamples < 1100);
 			fake.nsamples = 0;

@@ -155,6 +155,32 @@ static void test_wraps(void **unused)
 	}
 }
 
+/* A position where no head can be spoils nothing: the one before is held, and the next one counts again. */
+static void test_absurd_position(void **unused)
+{
+	static const double absurd[] = { 1e7, 1e155, 1.7e308 };
+	(void)unused;
+	for (size_t m = 0; m < 3; m++)
+		for (size_t k = 0; k < 3; k++) {
+			void *state = fake_state(all[m]), *other = fake_state(all[m]);
+			for (int i = 0; i < 200; i++) {
+				struct hp_sample s = roll_at(i / 100.0, 20 * sin(i / 20.0)), same = s;
+				s.flags = same.flags = HP_POS;
+				s.pos[1] = same.pos[1] = 5;
+				if (i % 50 == 20) {
+					s.pos[0] = absurd[k];
+					s.pos[2] = -absurd[k];
+				}
+				assert_int_equal(all[m]->filter(state, &s), HP_KEEP);
+				assert_int_equal(all[m]->filter(other, &same), HP_KEEP);
+				check_bits(all[m]->name, s.quat, same.quat, 4);
+				check_bits(all[m]->name, s.pos, same.pos, 3);
+			}
+			free(state);
+			free(other);
+		}
+}
+
 static void test_anything(void **unused)
 {
 	(void)unused;
@@ -208,6 +234,7 @@ int main(void)
 		cmocka_unit_test(test_accela_dead_zone),
 		cmocka_unit_test(test_ewma_learns),
 		cmocka_unit_test(test_wraps),
+		cmocka_unit_test(test_absurd_position),
 		cmocka_unit_test(test_anything),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
