@@ -264,6 +264,13 @@ static struct vec rate_of(const struct resample *r, const struct hp_sample *s, s
 	return vec_dot(rate, rate) < fastest * fastest ? rate : (struct vec){ 0, 0, 0 };
 }
 
+/* Whether the velocity is what the gyroscope reads, up to its faults. */
+static bool is_measured(const struct hp_sample *s)
+{
+	struct vec gyro = rotation_vec(s->gyro), off = vec_sub(rotation_vec(s->angvel), gyro);
+	return s->flags & HP_GYRO && s->flags & HP_ANGVEL && vec_length(off) < 0.15 * vec_length(gyro) + 5 * RADIANS;
+}
+
 static void begin(struct resample *r, const struct hp_sample *s, const struct knot *k)
 {
 	double since = track_seconds(s->time_ns, r->origin_ns);
@@ -290,7 +297,7 @@ static int filter(void *self, struct hp_sample *s)
 	double since = track_seconds(s->time_ns, r->track.now.time_ns);
 	bool first =
 	    !r->started || r->restart || (s->flags & HP_JUMP) || !(since >= 0 && since * 1e9 <= (double)longest);
-	struct knot k = { s->time_ns, q, rate_of(r, s, q, first), { 0, 0, 0 } };
+	struct knot k = { s->time_ns, q, rate_of(r, s, q, first), { 0, 0, 0 }, is_measured(s) };
 	if (s->flags & HP_POS)
 		k.pos = rotation_pos(s, r->track.now.pos);
 	if (r->started && s->time_ns > r->track.now.time_ns)

@@ -3,17 +3,20 @@
 #include "track.h"
 
 /* How much of the lead to believe: found on recorded heads, docs/pose.md. */
-static const double brake = 0.8;           /* of a deceleration is taken to go on                           */
-static const double wild = 3000 * RADIANS; /* rad/s^2; motion that changes so fast ...                      */
-static const double wild_cut = 0.2;        /* ... is led by so much less                                    */
-static const double wild_time = 0.2;       /* s, over which that is averaged                                */
+static const double brake = 0.8;                     /* of a deceleration is taken to go on                           */
+static const double wild = 3000 * RADIANS;           /* rad/s^2; motion that changes so fast ...                      */
+static const double wild_cut = 0.4, wild_far = 0.05; /* share of the lead that is left out, at the most, and ... */
+static const double wild_cut_far = 0.6;              /* ... more of what is beyond so many s                     */
+static const double wild_time = 0.2;                 /* s, over which that is averaged                                */
+/* of how a measured velocity changes, so much is taken to go on for so many s; averaged over some more */
+static const double change_share = 0.4, change_lead = 0.06, change_time = 0.01;
 
 /* The lead in s to take: a turn that slows down keeps its deceleration, to where it ends; violent motion is not worth
  * the whole lead. */
 static double lead_of(const struct track *t, double lead)
 {
 	double a = t->unrest * t->unrest, slowing = t->slowing > 0 ? t->slowing * brake : 0;
-	lead *= 1 - 2 * wild_cut * a / (a + wild * wild);
+	lead -= (wild_cut * lead + wild_cut_far * fmax(0, lead - wild_far)) * a / (a + wild * wild);
 	if (lead * slowing > 1)
 		lead = 1 / slowing;
 	return lead * (1 - slowing * lead / 2);
@@ -26,8 +29,11 @@ static struct quat ahead(const struct track *t, int64_t time_ns)
 	double speed = vec_dot(t->now.rate, t->now.rate);
 	if (speed == 0)
 		return t->now.q;
-	lead = lead_of(t, quat_clamp(lead, 0, t->lead_limit)) * (speed / (speed + t->rest * t->rest));
-	return rotation_turn(t->now.q, vec_scale(t->now.rate, lead));
+	double moves = speed / (speed + t->rest * t->rest);
+	lead = quat_clamp(lead, 0, t->lead_limit);
+	double changes = fmin(lead, change_lead);
+	struct vec turn = vec_scale(t->now.rate, lead_of(t, lead) * moves);
+	return rotation_turn(t->now.q, vec_mad(turn, change_share * moves * changes * changes / 2, t->change));
 }
 
 static struct vec left_over(const struct track *t, int64_t time_ns)
@@ -90,7 +96,14 @@ static void learn_change(struct track *t, const struct knot *k)
 		return;
 	struct vec change = vec_sub(k->rate, t->now.rate);
 	double tiny = 0.1 * 0.1; /* (rad/s)^2: below that a share means nothing */
-	t->slowing = -vec_dot(change, k->rate) / (dt * (vec_dot(k->rate, k->rate) + tiny));
+	double share = vec_dot(change, k->rate) / (vec_dot(k->rate, k->rate) + tiny);
+	t->slowing = -share / dt;
+	if (!k->measured || !t->now.measured)
+		t->change = (struct vec){ 0, 0, 0 };
+	else /* without what slowing says */
+		t->change =
+		    vec_mad(t->change, dt / (dt + change_time),
+		            vec_sub(vec_scale(vec_mad(change, share < 0 ? -share : 0, k->rate), 1 / dt), t->change));
 	t->unrest += (vec_length(change) / dt - t->unrest) * dt / (dt + wild_time);
 }
 
@@ -98,7 +111,7 @@ void track_begin(struct track *t, const struct knot *k)
 {
 	t->was = t->now = *k;
 	t->pos_from = k->pos;
-	t->off = (struct vec){ 0, 0, 0 };
+	t->off = t->change = (struct vec){ 0, 0, 0 };
 	t->slowing = t->unrest = 0;
 }
 

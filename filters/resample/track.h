@@ -4,6 +4,7 @@
 #ifndef FILTERS_TRACK_H
 #define FILTERS_TRACK_H
 #include "pose/rotation.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 struct knot { /* a sample, as far as the pose goes */
@@ -11,6 +12,7 @@ struct knot { /* a sample, as far as the pose goes */
 	struct quat q;
 	struct vec rate; /* rad/s, head axes */
 	struct vec pos;  /* cm               */
+	bool measured;   /* rate is a gyroscope's: its change is the head's, not an estimate's */
 };
 struct track {
 	/* settings */
@@ -24,6 +26,7 @@ struct track {
 	int64_t off_ns;
 	struct vec pos_from; /* where the position was at now.time_ns                      */
 	double slowing;      /* share of the velocity that is lost per second, 1/s         */
+	struct vec change;   /* of a measured velocity, but for slowing down: rad/s^2      */
 	double unrest;       /* recent angular acceleration, rad/s^2                       */
 };
 
