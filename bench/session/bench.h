@@ -13,4 +13,6 @@ void bench_large(const char *self, const char *folder, uint64_t n);
 /* What bench_large() starts: `--part FILE CHANNEL FROM`, reads the part from there to the end as export does and prints
  * messages and chunks read; most: stop after so many messages. */
 int bench_part(const char *path, int channel, int64_t from, uint64_t most);
+/* Two files of n samples each that differ in every one. */
+void bench_differ(const char *one, const char *other, uint64_t n, double (*now)(void));
 #endif

@@ -338,6 +338,8 @@ struct hps_chunk {
 	uint64_t fingerprint; /* equal chunks have equal ones; 0 = not known       */
 	uint64_t raw_size, packed_size;
 	int64_t start, end;
+	uint64_t content; /* the same for all who compare recordings: channels, times and data of the messages, without
+	                   * arrival_ns of samples, which is another one in every run. 0 = not known, or no samples */
 };
 HPS_API bool hps_fill_chunk(const struct hps_reader *, size_t index, struct hps_chunk *);
 static inline bool hps_chunk_at(const struct hps_reader *r, size_t index, struct hps_chunk *chunk)
@@ -353,6 +355,87 @@ HPS_API bool hps_same_channels(const struct hps_reader *, const struct hps_reade
 /* While both cursors (of files with the same channels, on the same channel) stand at the beginning of chunks with equal
  * fingerprints, times and sizes, they step over them unread. Returns how many messages of the channel that were. */
 HPS_API uint64_t hps_skip_same(struct hps_cursor *, struct hps_cursor *);
+
+/* ---- differences ------------------------------------------------------------------------------------- */
+
+/* Two channels side by side, of two readers, aligned by time: messages with equal times are compared, the others are
+ * only in one. By field where the layout is known, and then samples in `json` against samples in `cdr` too; what lies
+ * behind the fields, and everything without fields, by its bytes. Whole chunks of the same content are stepped over
+ * unread when the files have the same channels. */
+struct hps_diff;
+struct hps_diff_options {
+	uint32_t struct_size; /* sizeof(struct hps_diff_options)                                                   */
+	bool all;             /* arrival_ns of samples too, which is another one in every run                      */
+	double tolerance;     /* numbers that are no further apart than this are the same; >= 0                    */
+	size_t nfields;       /* fields with a tolerance of their own: their names and values, copied              */
+	const char *const *fields;
+	const double *tolerances;
+};
+#define HPS_DIFF_OPTIONS                                                 \
+	{                                                                \
+		sizeof(struct hps_diff_options), false, 0, 0, NULL, NULL \
+	}
+enum hps_diff_kind { HPS_DIFF_CHANGED = 1, HPS_DIFF_ONLY_FIRST, HPS_DIFF_ONLY_SECOND };
+/* Messages behind each other that differ in the same way. */
+struct hps_diff_range {
+	uint32_t struct_size;
+	enum hps_diff_kind kind;
+	uint64_t messages;      /* in the range                                                                  */
+	uint64_t first, second; /* number, from 0, of its first message in either channel, or of the one behind it */
+	int64_t start, end;     /* times of its first and last message                                           */
+	bool bytes;             /* CHANGED: also, or only, in bytes that no field covers                         */
+};
+struct hps_diff_totals {
+	uint32_t struct_size;
+	int bad;           /* chunks that could not be read; their messages are in no other number */
+	uint64_t compared; /* pairs that were looked at                                            */
+	uint64_t skipped;  /* messages in chunks with the same content                             */
+	uint64_t changed;  /* of the compared pairs                                                */
+	uint64_t bytes;    /* of these: in bytes that no field covers                              */
+	uint64_t only_first, only_second;
+};
+/* One field, so far. */
+struct hps_diff_field {
+	uint32_t struct_size;
+	enum hps_type type; /* in the first file; HPS_F64 where the two compare as such */
+	const char *name, *unit;
+	int only;           /* 0 = both channels have it, 1 = only the first, 2 = only the second: not compared */
+	bool in_range;      /* it differs in a message of the range that hps_diff_next() gave last              */
+	uint64_t differing; /* pairs beyond the tolerance                                                       */
+	uint64_t within;    /* pairs that differ, and not beyond it                                             */
+	double worst;       /* the largest difference; INFINITY: one was no number or infinite                  */
+	uint64_t exact;     /* the same for integers, to the last digit; saturates                              */
+	int64_t worst_at;   /* time of that message                                                             */
+	char first[32], second[32]; /* the range's first message: both values, exact, as text; "" without one   */
+};
+/* -EINVAL: the same reader twice, no such channel, or a tolerance that is none. opts NULL = defaults. Both readers must
+ * outlive it and are read by nobody else in between. */
+HPS_API int hps_diff_open(struct hps_diff **, struct hps_reader *, int channel, struct hps_reader *second,
+                          int second_channel, const struct hps_diff_options *opts);
+HPS_API int hps_diff_fill_next(struct hps_diff *, struct hps_diff_range *);
+/* The next range: 1, 0 at the end, or a negative errno value once per bad chunk (hps_diff_error()); the call after it
+ * goes on. To know only whether and by how much the channels differ, call it to the end. */
+static inline int hps_diff_next(struct hps_diff *d, struct hps_diff_range *range)
+{
+	range->struct_size = sizeof *range;
+	return hps_diff_fill_next(d, range);
+}
+HPS_API void hps_diff_fill_totals(const struct hps_diff *, struct hps_diff_totals *);
+static inline void hps_diff_get_totals(const struct hps_diff *d, struct hps_diff_totals *totals)
+{
+	totals->struct_size = sizeof *totals;
+	hps_diff_fill_totals(d, totals);
+}
+HPS_API bool hps_diff_fill_field(const struct hps_diff *, size_t index, struct hps_diff_field *);
+/* false: there are not so many. Fields of the first channel come first, in its order. */
+static inline bool hps_diff_field_at(const struct hps_diff *d, size_t index, struct hps_diff_field *field)
+{
+	field->struct_size = sizeof *field;
+	return hps_diff_fill_field(d, index, field);
+}
+/* Of the last call that failed; in_second (or NULL): whether the second file is meant. */
+HPS_API const char *hps_diff_error(const struct hps_diff *, bool *in_second);
+HPS_API void hps_diff_close(struct hps_diff *);
 
 /* Checks everything there is a CRC or a second statement for: every chunk and its index, attachments, metadata, the
  * data as a whole. told gets one sentence per fault; may be NULL. progress may be NULL. Returns how many faults there

@@ -57,23 +57,12 @@ int hps_take_schema(struct hps_reader *r, struct hps_in in)
 	return 0;
 }
 
-static bool has_sample_fields(const struct hps_rchannel *c)
-{
-	if (c->pub.nfields < HP_SAMPLE_BASE)
-		return false;
-	for (size_t i = 0; i < HP_SAMPLE_BASE; i++)
-		if (c->fields[i].type != hps_sample_fields[i].type ||
-		    strcmp(c->fields[i].name, hps_sample_fields[i].name))
-			return false;
-	return true;
-}
-
 static enum hps_role role(const struct hps_rchannel *c)
 {
 	bool cdr = !strcmp(c->encoding, "cdr");
 	if (!strcmp(c->topic, HPS_TOPIC_REPORTS) && !strcmp(c->encoding, "raw"))
 		return HPS_ROLE_REPORT;
-	if (!strcmp(c->topic, HPS_TOPIC_SAMPLE) && cdr && has_sample_fields(c))
+	if (!strcmp(c->topic, HPS_TOPIC_SAMPLE) && cdr && hps_sample_fields_first(c->fields, c->pub.nfields))
 		return HPS_ROLE_SAMPLE;
 	if (!strcmp(c->topic, HPS_TOPIC_SAMPLE) && !strcmp(c->encoding, "json"))
 		return HPS_ROLE_SAMPLE_JSON;

@@ -321,6 +321,13 @@ struct hps_slot *hps_load(struct hps_reader *r, size_t index, int *code)
 	return s;
 }
 
+static bool is_sample(const void *ctx, uint16_t id)
+{
+	const struct hps_reader *r = ctx;
+	size_t i = hps_by_id(r, id);
+	return i && r->channels[i - 1].role == HPS_ROLE_SAMPLE;
+}
+
 int hps_load_new(struct hps_reader *r, struct hps_rchunk *c)
 {
 	struct hps_slot s = { 0 };
@@ -331,6 +338,8 @@ int hps_load_new(struct hps_reader *r, struct hps_rchunk *c)
 	if (!code) {
 		code = count(r, c, &s, true);
 		c->fingerprint = hps_hash(s.records, (size_t)c->raw);
+		if (!code)
+			c->content = hps_hash_content(s.records, (size_t)c->raw, is_sample, r);
 		if (code)
 			hps_error(r, code, "the chunk at byte %llu is broken inside", (unsigned long long)c->offset);
 	}
@@ -362,7 +371,8 @@ bool hps_fill_chunk(const struct hps_reader *r, size_t index, struct hps_chunk *
 		                 c->raw,
 		                 c->packed,
 		                 (int64_t)c->told_start,
-		                 (int64_t)c->told_end };
+		                 (int64_t)c->told_end,
+		                 c->content };
 	hps_give(out, &all, sizeof all);
 	return true;
 }

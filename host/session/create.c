@@ -94,6 +94,7 @@ int hps_finish(struct hps_writer *w)
 	free(w->attachment_indexes.data);
 	free(w->metadata_indexes.data);
 	free(w->fingerprints.data);
+	free(w->contents.data);
 	free(w->packed.data);
 	hps_zstd_pack_free(w);
 	free(w);

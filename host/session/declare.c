@@ -2,6 +2,7 @@
  * declare.c - the session writer's schemas and channels. */
 #include <errno.h>
 
+#include "head.h"
 #include "writer.h"
 
 enum { MAX = 65534 };
@@ -41,6 +42,22 @@ static int schema_id(struct hps_writer *w, const char *name, const char *encodin
 	return (int)w->nschemas;
 }
 
+/* As the reader will see it: is this a channel of samples whose fields stand at the known places? 1, 0 or -ENOMEM. */
+static int holds_samples(const char *topic, const char *encoding, const char *schema_encoding, const void *schema,
+                         size_t size)
+{
+	struct hps_field *fields = NULL;
+	size_t n = 0;
+	bool whole;
+	if (strcmp(topic, HPS_TOPIC_SAMPLE) != 0 || strcmp(encoding, "cdr") != 0 ||
+	    strcmp(schema_encoding, "ros2msg") != 0)
+		return 0;
+	int r = hps_layout_parse(schema, size, &fields, &n, &whole);
+	r = r < 0 ? r : hps_sample_fields_first(fields, n);
+	free(fields);
+	return r;
+}
+
 int hps_add_raw_channel(struct hps_writer *w, const char *topic, const char *message_encoding, const char *schema,
                         const char *schema_encoding, const void *schema_data, size_t schema_size,
                         const char *const *metadata)
@@ -54,11 +71,16 @@ int hps_add_raw_channel(struct hps_writer *w, const char *topic, const char *mes
 	int id = schema ? schema_id(w, schema, schema_encoding, schema_data, schema_size) : 0;
 	if (id < 0)
 		return id;
+	int samples = schema ? holds_samples(topic, message_encoding, schema_encoding, schema_data, schema_size) : 0;
+	if (samples < 0)
+		return samples;
 	struct hps_wchannel *all = realloc(w->channels, (w->nchannels + 1) * sizeof *all);
 	if (!all)
 		return -ENOMEM;
 	w->channels = all;
-	struct hps_wchannel c = { .topic = copy(topic), .encoding = copy(message_encoding), .schema = (uint16_t)id };
+	struct hps_wchannel c = {
+		.topic = copy(topic), .encoding = copy(message_encoding), .schema = (uint16_t)id, .samples = samples
+	};
 	hps_out_map(&c.metadata, metadata);
 	if (!c.topic || !c.encoding || c.metadata.failed) {
 		free(c.topic);

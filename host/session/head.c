@@ -12,50 +12,6 @@ enum { BLOCK = offsetof(struct hp_sample, reset_count) - offsetof(struct hp_samp
 _Static_assert(HPS_SAMPLE_SIZE == 4 + BLOCK + 12, "layout of a sample message");
 _Static_assert(HPS_SAMPLE_MAX == HPS_SAMPLE_SIZE + 4 + 8 * HPS_SAMPLE_EXTRA, "appended fields are aligned to 8");
 
-const struct hps_field hps_sample_fields[HP_SAMPLE_FIELDS] = {
-#define HP_SAMPLE_FIELD(member, kind, cell, name, unit, ...) { #name, unit, HPS_##kind },
-#include "sample/fields.def"
-#define HP_SAMPLE_APPENDED(member, kind, cell, name, unit, ...) { #name, unit, HPS_##kind },
-#include "sample/fields.def"
-};
-static const struct {
-	uint32_t flag;
-	size_t member;
-} extra[] = {
-#define HP_SAMPLE_APPENDED(member, kind, cell, name, unit, flag, ...) { flag, offsetof(struct hp_sample, member) },
-#include "sample/fields.def"
-};
-
-size_t hps_sample_places(uint32_t flags, size_t out[HP_SAMPLE_FIELDS])
-{
-	size_t n = 0;
-	for (size_t i = 0; i < HP_SAMPLE_FIELDS; i++)
-		if (i < HP_SAMPLE_BASE || flags & extra[i - HP_SAMPLE_BASE].flag)
-			out[n++] = i;
-	return n;
-}
-
-size_t hps_sample_layout(uint32_t flags, struct hps_field out[HP_SAMPLE_FIELDS])
-{
-	size_t places[HP_SAMPLE_FIELDS], n = hps_sample_places(flags, places);
-	for (size_t i = 0; i < n; i++)
-		out[i] = hps_sample_fields[places[i]];
-	return n;
-}
-
-void hps_sample_carried(struct hps_carried *c, const struct hps_field *f, const uint32_t *offsets, size_t n)
-{
-	*c = (struct hps_carried){ .flags = HP_SAMPLE_APPENDED_FLAGS };
-	for (size_t i = 0; i < HPS_SAMPLE_EXTRA; i++) {
-		const struct hps_field *mine = &hps_sample_fields[HP_SAMPLE_BASE + i];
-		for (size_t k = HP_SAMPLE_BASE; k < n; k++)
-			if (f[k].type == mine->type && !strcmp(f[k].name, mine->name))
-				c->at[i] = offsets[k];
-		if (!c->at[i])
-			c->flags &= ~extra[i].flag;
-	}
-}
-
 static const char event_schema[] = "uint32 CONNECTED=1\n"
                                    "uint32 DISCONNECTED=2\n"
                                    "uint32 GAP=3\n"
@@ -177,10 +133,10 @@ size_t hps_sample_pack(const struct hp_sample *s, uint32_t flags, uint8_t out[HP
 		return HPS_SAMPLE_SIZE;
 	memset(out + HPS_SAMPLE_SIZE, 0, HPS_SAMPLE_MAX - HPS_SAMPLE_SIZE);
 	for (size_t i = 0; i < HPS_SAMPLE_EXTRA; i++) {
-		if (!(flags & extra[i].flag))
+		if (!(flags & hps_sample_extra[i].flag))
 			continue;
-		if (there & extra[i].flag)
-			memcpy(out + at, (const char *)s + extra[i].member, 8);
+		if (there & hps_sample_extra[i].flag)
+			memcpy(out + at, (const char *)s + hps_sample_extra[i].member, 8);
 		at += 8;
 	}
 	return at;
@@ -196,8 +152,8 @@ void hps_sample_unpack(const uint8_t *in, size_t size, const struct hps_carried 
 	s->pad0 = 0;
 	memcpy(&s->angvel, &empty.angvel, sizeof *s - offsetof(struct hp_sample, angvel));
 	for (size_t i = 0; i < HPS_SAMPLE_EXTRA && s->flags & HP_SAMPLE_APPENDED_FLAGS; i++)
-		if (s->flags & extra[i].flag && c->at[i] && size >= c->at[i] + 8u)
-			memcpy((char *)s + extra[i].member, in + c->at[i], 8);
+		if (s->flags & hps_sample_extra[i].flag && c->at[i] && size >= c->at[i] + 8u)
+			memcpy((char *)s + hps_sample_extra[i].member, in + c->at[i], 8);
 }
 
 size_t hps_sample_json(const struct hp_sample *s, uint32_t flags, const size_t *fields, size_t n, char *out)

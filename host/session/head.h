@@ -13,6 +13,12 @@ enum {
 	HPS_SAMPLE_MAX = (HPS_SAMPLE_SIZE + 11) / 8 * 8 - 4 + 8 * HPS_SAMPLE_EXTRA, /* bytes of the largest message */
 	HPS_SAMPLE_TEXT = HP_SAMPLE_FIELDS * 64                                     /* of the largest JSON text     */
 };
+/* The appended ones: their flag and where they are in hp_sample. */
+struct hps_sample_extra {
+	uint32_t flag;
+	size_t member;
+};
+extern const struct hps_sample_extra hps_sample_extra[HPS_SAMPLE_EXTRA];
 /* Which of the appended fields a channel has, by name. */
 struct hps_carried {
 	uint32_t flags;                /* HP_ANGVEL ...: all rows of such a flag are there */
@@ -20,6 +26,8 @@ struct hps_carried {
 };
 
 const char *hps_event_name(uint32_t type); /* "recenter", ... */
+/* Do a channel's fields begin with those that every sample has? Then they stand at their known places. */
+bool hps_sample_fields_first(const struct hps_field *, size_t n);
 /* The fields of a channel with these flags. Returns their number. */
 size_t hps_sample_layout(uint32_t flags, struct hps_field out[HP_SAMPLE_FIELDS]);
 /* Fields and offsets of a channel whose first fields are ours. */

@@ -23,7 +23,7 @@ struct hps_rchunk {
 	uint64_t events;               /* of them messages of /events */
 	uint64_t first;                /* number of its first message */
 	uint64_t messages;
-	uint64_t fingerprint;
+	uint64_t fingerprint, content;
 	uint8_t packing;
 	bool bad;
 	char other[8]; /* HPS_PACK_OTHER: its name */
@@ -204,6 +204,8 @@ uint64_t hps_count_in(const struct hps_reader *, int channel, size_t chunk);
 void hps_view(const struct hps_reader *, const uint8_t *p, struct hps_message *);
 /* The first chunk from `low` on that does not end before t; `low` itself when the order of chunks does not tell. */
 size_t hps_chunk_from(const struct hps_reader *, size_t low, int64_t t);
+/* hps_skip_same(), or with content also over chunks that differ in no more than what hps_hash_content() leaves out. */
+uint64_t hps_skip_equal(struct hps_cursor *, struct hps_cursor *, bool content);
 /* Is the cursor's channel one that there is not? */
 bool hps_no_channel(const struct hps_cursor *);
 void hps_cache_free(struct hps_reader *);

@@ -112,6 +112,11 @@ uint32_t hps_crc32(uint32_t crc, const void *, size_t n);
 uint32_t hps_crc32_join(uint32_t first, uint32_t second, uint64_t second_size);
 /* 64-bit hash for fingerprints; not for safety against intent. */
 uint64_t hps_hash(const void *, size_t n);
+/* The same over what a chunk's messages say to who compares two recordings: channel, time and data of each, in file
+ * order. Schemas, sequence numbers and, of channels for which is_sample says so, arrival_ns do not count. The records
+ * must have been checked. 0: there are no such samples. */
+uint64_t hps_hash_content(const uint8_t *records, size_t n, bool (*is_sample)(const void *ctx, uint16_t channel),
+                          const void *ctx);
 /* The value of a key in NULL-terminated pairs (NULL: none); NULL = not there. */
 const char *hps_map_get(const char *const *pairs, const char *key);
 /* CRC-32 of sorted-as-given pairs, for the metadata's own "crc32" pair. */

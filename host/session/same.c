@@ -25,18 +25,33 @@ static bool at_begin(struct hps_cursor *c)
 	return !c->at && c->chunk < c->reader->nchunks;
 }
 
-uint64_t hps_skip_same(struct hps_cursor *a, struct hps_cursor *b)
+/* Does the same stand in both chunks? content: all but arrival times, by another fingerprint. */
+static bool same(const struct hps_rchunk *x, const struct hps_rchunk *y, bool content)
+{
+	if (x->start != y->start || x->end != y->end || x->messages != y->messages)
+		return false;
+	if (content && x->content && x->content == y->content)
+		return true;
+	return x->fingerprint && x->fingerprint == y->fingerprint && x->raw == y->raw;
+}
+
+uint64_t hps_skip_equal(struct hps_cursor *a, struct hps_cursor *b, bool content)
 {
 	uint64_t n = 0;
 	while (at_begin(a) && at_begin(b)) {
-		const struct hps_rchunk *x = &a->reader->chunks[a->chunk], *y = &b->reader->chunks[b->chunk];
-		if (!x->fingerprint || x->fingerprint != y->fingerprint || x->raw != y->raw || x->start != y->start ||
-		    x->end != y->end)
+		uint64_t here = hps_count_in(a->reader, a->channel, a->chunk);
+		if (!same(&a->reader->chunks[a->chunk], &b->reader->chunks[b->chunk], content) ||
+		    here != hps_count_in(b->reader, b->channel, b->chunk))
 			break;
-		n += hps_count_in(a->reader, a->channel, a->chunk);
+		n += here;
 		a->chunk++;
 		b->chunk++;
 		a->n = b->n = 0;
 	}
 	return n;
+}
+
+uint64_t hps_skip_same(struct hps_cursor *a, struct hps_cursor *b)
+{
+	return hps_skip_equal(a, b, false);
 }

@@ -112,8 +112,10 @@ static void check_guard(struct hps_reader *r, struct summary *s)
 	uint64_t size = hps_in_u64(&in);
 	uint32_t crc = hps_in_u32(&in), have = 0;
 	struct hps_in prints = hps_in_part(&in);
+	bool bad = in.bad;
+	struct hps_in contents = hps_in_part(&in); /* older files end in front of it */
 	uint8_t block[4096];
-	if (in.bad)
+	if (bad)
 		return;
 	for (uint64_t at = 0; at < size; at += sizeof block) {
 		size_t n = size - at < sizeof block ? (size_t)(size - at) : sizeof block;
@@ -128,6 +130,8 @@ static void check_guard(struct hps_reader *r, struct summary *s)
 	}
 	for (size_t i = 0; i < s->nchunks && (size_t)(prints.end - prints.p) == 8 * s->nchunks; i++)
 		s->chunks[i].fingerprint = hps_u64_at(prints.p + 8 * i);
+	for (size_t i = 0; !in.bad && i < s->nchunks && (size_t)(contents.end - contents.p) == 8 * s->nchunks; i++)
+		s->chunks[i].content = hps_u64_at(contents.p + 8 * i);
 }
 
 /* The summary's bytes when there is a footer and its CRC agrees; the caller frees them. 0 with *data NULL: there is

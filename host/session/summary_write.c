@@ -32,7 +32,7 @@ static void statistics(struct hps_out *out, const struct hps_writer *w)
 	hps_out_end(out, at);
 }
 
-/* What MCAP leaves without a CRC, and a fingerprint per chunk. */
+/* What MCAP leaves without a CRC, and two fingerprints per chunk: of all its bytes and of what is said in it. */
 static void guard(struct hps_out *out, const struct hps_writer *w)
 {
 	size_t at = hps_out_begin(out, HPS_OP_GUARD);
@@ -41,6 +41,8 @@ static void guard(struct hps_out *out, const struct hps_writer *w)
 	hps_out_u32(out, w->preamble_crc);
 	hps_out_u32(out, (uint32_t)w->fingerprints.size);
 	hps_out_bytes(out, w->fingerprints.data, w->fingerprints.size);
+	hps_out_u32(out, (uint32_t)w->contents.size);
+	hps_out_bytes(out, w->contents.data, w->contents.size);
 	hps_out_end(out, at);
 }
 

@@ -7,6 +7,21 @@
 /* Schemas and channels are written again every so many chunks, so that a file whose first chunk is bad can be read. */
 enum { DECLARE_EVERY = 16 };
 
+static bool is_sample(const void *ctx, uint16_t id)
+{
+	const struct hps_writer *w = ctx;
+	return id && id <= w->nchannels && w->channels[id - 1].samples;
+}
+
+/* What hps_hash_content() says of the chunk, when it can be another thing than the hash of the whole. */
+static uint64_t content_of(const struct hps_writer *w, const uint8_t *records, size_t raw)
+{
+	for (size_t i = 0; i < w->nchannels; i++)
+		if (w->channels[i].samples && w->channels[i].index.size)
+			return hps_hash_content(records, raw, is_sample, w);
+	return 0;
+}
+
 /* The chunk's messages are packed or left; head in front, indexes behind, one write. */
 static int close_chunk(struct hps_writer *w)
 {
@@ -15,7 +30,7 @@ static int close_chunk(struct hps_writer *w)
 	uint8_t *records = w->chunk.data + HPS_CHUNK_FRONT, *body = records;
 	size_t raw = w->chunk.size - HPS_CHUNK_FRONT, size = raw;
 	uint32_t raw_crc = hps_crc32(0, records, raw);
-	uint64_t hash = hps_hash(records, raw);
+	uint64_t hash = hps_hash(records, raw), content = content_of(w, records, raw);
 	const char *packing = "";
 	if (w->opts.compression == HPS_ZSTD) {
 		int r = hps_zstd_pack(w, records, raw);
@@ -70,7 +85,8 @@ static int close_chunk(struct hps_writer *w)
 	hps_out_u64(ci, raw);
 	hps_out_end(ci, record);
 	hps_out_u64(&w->fingerprints, hash);
-	if (w->chunk.failed || ci->failed || w->fingerprints.failed)
+	hps_out_u64(&w->contents, content);
+	if (w->chunk.failed || ci->failed || w->fingerprints.failed || w->contents.failed)
 		return hps_fail(w, -ENOMEM);
 	body = w->chunk.data + HPS_CHUNK_FRONT; /* may have moved */
 	head = body - front;
@@ -86,6 +102,7 @@ static int close_chunk(struct hps_writer *w)
 		/* not in the file, so not in its summary */
 		ci->size = record - HPS_HEAD;
 		w->fingerprints.size -= 8;
+		w->contents.size -= 8;
 		return r;
 	}
 	for (size_t i = 0; i < w->nchannels; i++) {

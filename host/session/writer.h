@@ -14,6 +14,7 @@ struct hps_wchannel {
 	struct hps_out metadata; /* the encoded map */
 	uint16_t schema;         /* from 1; 0 = none */
 	bool json;
+	bool samples;         /* cdr messages with headpipe's own fields in front */
 	uint32_t carried;     /* flags of the appended fields that a sample message has */
 	bool declared;        /* written since the chunk where all are written again */
 	uint32_t sequence;    /* of the next message */
@@ -40,7 +41,7 @@ struct hps_writer {
 	uint64_t messages, nchunks;
 	uint32_t nattachments, nmetadata;
 	int64_t start, end;
-	struct hps_out chunk_indexes, attachment_indexes, metadata_indexes, fingerprints;
+	struct hps_out chunk_indexes, attachment_indexes, metadata_indexes, fingerprints, contents;
 	struct hps_out packed; /* compressed messages */
 	void *zstd;
 };

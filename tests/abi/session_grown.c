@@ -183,6 +183,38 @@ static void read_rest(struct hps_reader *r)
 	     "fields of a channel");
 }
 
+#ifdef HPS_DIFF_OPTIONS /* which the first headers did not have */
+static void read_differences(struct hps_reader *r, struct hps_reader *same)
+{
+	GUARDED(struct hps_diff_range, range);
+	GUARDED(struct hps_diff_totals, totals);
+	GUARDED(struct hps_diff_field, field);
+	struct hps_diff_options o = HPS_DIFF_OPTIONS;
+	struct hps_diff *d = NULL;
+	o.all = true;
+	want(!hps_diff_open(&d, r, hps_channel_find(r, "/wave"), same, hps_channel_find(same, "/head/sample"), &o),
+	     "open a diff");
+	want(hps_diff_next(d, range) == 1 && range->kind == HPS_DIFF_CHANGED && range->messages == 50 && range->bytes,
+	     "range");
+	UNKNOWN(range);
+	INTACT(range);
+	want(hps_diff_next(d, range) == 0 && !range->kind, "end of the ranges");
+	hps_diff_get_totals(d, totals);
+	want(totals->compared == 50 && totals->changed == 50 && !totals->only_first, "totals");
+	UNKNOWN(totals);
+	INTACT(totals);
+	want(!hps_diff_field_at(d, 0, field), "nothing in common");
+	hps_diff_close(d);
+	want(!hps_diff_open(&d, r, hps_channel_find(r, "/wave"), same, hps_channel_find(same, "/wave"), NULL),
+	     "open a diff");
+	want(hps_diff_next(d, range) == 0, "no range");
+	want(hps_diff_field_at(d, 2, field) && !strcmp(field->name, "c") && !field->only && !field->differing, "field");
+	UNKNOWN(field);
+	INTACT(field);
+	hps_diff_close(d);
+}
+#endif
+
 int main(int argc, char **argv)
 {
 	char why[300];
@@ -198,6 +230,12 @@ int main(int argc, char **argv)
 			return 1;
 		}
 		read_wave(r);
+#ifdef HPS_DIFF_OPTIONS
+		struct hps_reader *same;
+		want(!hps_open(&same, argv[1], &o, why, sizeof why), "open");
+		read_differences(r, same);
+		hps_close(same);
+#endif
 		read_all(r);
 		if (!recover)
 			read_rest(r);

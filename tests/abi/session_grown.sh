@@ -12,7 +12,7 @@ fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 structs='hps_info hps_channel hps_chunk hps_attachment hps_message hps_cursor hps_key hps_field hps_sink hps_writer_options
-	hps_reader_options hp_sample hp_event hp_stream'
+	hps_reader_options hps_diff_options hps_diff_range hps_diff_totals hps_diff_field hp_sample hp_event hp_stream'
 mkdir "$dir/grown" "$dir/bare" "$dir/careless"
 for header in headpipe.h headpipe-session.h; do
 	awk -v list="$structs" '

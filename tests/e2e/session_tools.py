@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The commands for session files: info, export, import, cut, recover, verify, diff, plot.
 from lib import *
-import csv, io, json, resource, xml.etree.ElementTree as xml
+import csv, io, json, re, resource, xml.etree.ElementTree as xml
 
 def tool(*args, code=0, **how):
     p = command(*args, text=False, **how)
@@ -86,15 +86,51 @@ replayed("[input head]\nuse = replay\npath = in.hid\nspeed = 0\n[output tape]\nu
 tool("import", "in.hid", "-o", "imported.mcap")
 want("the files hold the same" in tool("diff", "imported.mcap", "live.mcap").out)
 
-# diff
+# diff: two runs of the same file are the same content, and hardly anything of them is read
 out = tool("diff", "a.mcap", "b.mcap").out
 want("the files hold the same" in out, out)
+skipped = int(re.search(r"/head/sample: \d+ messages compared, (\d+) in chunks with the same content", out)[1])
+want(skipped > 600, out)
 out = tool("diff", "a.mcap", "a.mcap").out
-want("/head/sample: 0 messages compared, 923 in chunks that are identical" in out, out)
+want("/head/sample: 0 messages compared, 923 in chunks with the same content" in out, out)
+out = tool("diff", "--all", "a.mcap", "b.mcap", code=1).out
+want(re.search(r"arrival_ns: -\d+ \+\d+ ns\n", out) and "yaw" not in out, out)
 out = tool("diff", "a.mcap", "c.mcap", code=1).out
-want("first difference at" in out and "yaw " in out and "deg" in out, out)
+want(out.startswith("--- a.mcap\n+++ c.mcap\n@@ /head/sample 0.") and out.endswith("the files differ\n"), out)
+want(re.search(r"@@ messages \d+ to 923 differ\n", out) and re.search(r"  yaw: -\S+ \+\S+ deg\n", out), out)
+want("  yaw          differs by at most " in out, out)
+want(tool("diff", "--quiet", "a.mcap", "c.mcap", code=1).out == "")
+want(tool("diff", "--quiet", "a.mcap", "b.mcap").out == "")
 out = tool("diff", "a.mcap", "c.mcap", "--tolerance", "1e18").out
-want("differs by at most" in out and "the files hold the same" in out, out)
+want("@@" not in out and "differs by at most" in out and "the files hold the same" in out, out)
+out = tool("diff", "a.mcap", "c.mcap", "--tolerance", "1e18", "--tolerance", "yaw=0", code=1).out
+want(re.search(r"  yaw: -", out) and not re.search(r"  pitch: -", out), out)
+# by fields, whichever way samples are written; another compression is no difference
+record("aj.mcap", 0.2, "encoding = json\n")
+record("cj.mcap", 0.21, "encoding = json\n")
+out = tool("diff", "a.mcap", "aj.mcap").out
+want("/head/sample: 923 messages compared" in out and "the files hold the same" in out, out)
+out = tool("diff", "aj.mcap", "c.mcap", code=1).out
+want(out.replace("aj.mcap", "a.mcap").split("\n/hid")[0] == tool("diff", "aj.mcap", "cj.mcap", code=1).out
+     .replace("aj.mcap", "a.mcap").replace("cj.mcap", "c.mcap").split("\n/hid")[0], out)
+out = tool("diff", "a.mcap", "e.mcap", code=1).out
+want("  confidence   only in the second file's messages\n" in out and " 0 differ\n" in out, out)
+tool("cut", "a.mcap", "-o", "part.mcap", "--from", "1", "--to", "3")
+out = tool("diff", "a.mcap", "part.mcap", code=1).out
+want(re.search(r"@@ -messages 1 to \d+, only in the first file\n", out) and " 0 differ, " in out, out)
+want("+messages 1 to" in tool("diff", "part.mcap", "a.mcap", code=1).out)
+# what cannot be read is no difference and no sameness
+with open(path_of("a.mcap"), "rb") as f:
+    hurt = bytearray(f.read())
+hurt[len(hurt) // 2] ^= 1
+with open(path_of("hurt.mcap"), "wb") as f:
+    f.write(hurt)
+p = tool("diff", "c.mcap", "hurt.mcap", code=2)
+want("hurt.mcap: " in p.err and "CRC" in p.err, p.err)
+want(b"--tolerance: nonsense is not a number" in command("diff", "a.mcap", "b.mcap", "--tolerance", "yaw=nonsense", text=False).stderr)
+p = tool("diff", "a.mcap", "b.mcap", "--tolerance", "yawn=1", code=2)
+want("no field yawn is in both files" in p.err, p.err)
+tool("diff", "a.mcap", "none.mcap", code=2)
 tool("diff", "a.mcap", code=2)
 # nowhere to write to: one sentence, and no half file; a wrong column leaves no empty one
 for how in ("--csv", "--json", "--hid-recorder"):
