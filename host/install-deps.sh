@@ -7,7 +7,7 @@
 set -eu
 build="build-essential pkg-config libuv1-dev libmsgpack-dev libhidapi-dev libinih-dev zlib1g-dev libjansson-dev libzstd-dev liblz4-dev libdeflate-dev liblo-dev libevdev-dev libmosquitto-dev"
 test="libcmocka-dev clang clang-format libclang-rt-14-dev python3 python3-msgpack locales valgrind mosquitto mosquitto-clients liblo-tools tshark puredata-core nodejs npm"
-device="qemu-system-x86 busybox-static cpio"
+device="qemu-system-x86 busybox-static cpio evtest"
 want=$build
 case ${1:-build} in build) ;; device) want=$device ;; *) want="$build $test" ;; esac
 missing=

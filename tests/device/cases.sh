@@ -280,6 +280,113 @@ path = forget.mcap"
 	ok "set up again three times, each with a line and a gap in the recording"
 }
 
+# Sends and does not move, as a headset that lies on the table with a filter in it, or a driver that repeats itself.
+case_constant() {
+	named='sends, but its pose has been the same to the last bit for 5 s'
+	ini
+	plug --name "Sony WH-1000XM5" --still --log dev.log
+	wait_node
+	headpipe doctor --for 1 live.ini >doctor.txt
+	same "exit status of doctor" $? 0
+	expect doctor.txt '^ok     start-up ' "set up"
+	expect doctor.txt '^note   values .*constant' "doctor"
+	start live.ini
+	wait_for run.log "input hid: $named"
+	sent=$(grep -c '^S' dev.log)
+	wait_for run.log 'connected, '
+	kill -USR2 $tracker
+	wait_for run.log 'input hid: moves again'
+	same "named while it stood still" "$(grep -c "$named" run.log)" 1
+	kill -USR2 $tracker
+	n=0
+	until [ "$(grep -c "$named" run.log)" = 2 ] || [ $n -gt 400 ]; do n=$((n + 1)); sleep 0.1; done
+	stop
+	out
+	same "named again" "$(grep -c "$named" run.log)" 2
+	same "moved once" "$(grep -c 'moves again' run.log)" 1
+	show run-constant.txt run.log
+	# what arrives nowhere: no sample, another sentence
+	plug --still --nogyro --log dev.log
+	start live.ini
+	wait_for run.log "$named"
+	stop
+	out
+	[ "$sent" -gt 300 ] || fail "named after $sent reports, which are less than 5 s"
+	ok "named by doctor; named by run after 5 s and $sent reports, once, and again after it had moved"
+}
+
+# A joystick through the kernel's uinput, and what another program reads from it.
+axes() { # the last value that each axis was told to have
+	awk '/^Event: .*type 3 / { gsub(/[(),]/, ""); at[$9] = $11 } END { print at["ABS_RX"], at["ABS_RY"], at["ABS_RZ"], at["ABS_X"],
+		at["ABS_Y"], at["ABS_Z"] }' events.txt
+}
+at_rest() { # what axes
+	n=0
+	until [ "$(axes)" = "$2" ] || [ $n -gt 200 ]; do n=$((n + 1)); sleep 0.1; done
+	same "$1" "$(axes)" "$2"
+}
+case_uinput() {
+	mkfifo poses
+	cat >joystick.ini <<'END'
+[input head]
+use = exec
+command = cat poses
+[output joystick]
+use = uinput
+title = "head of the test"
+on_error = drop
+END
+	start joystick.ini
+	exec 9>poses
+	wait_for run.log '/dev/uinput: is not there: the kernel module is not loaded'
+	insmod /lib/modules/uinput.ko
+	# it is tried again, and then it is there
+	wait_for run.log 'joystick "head of the test" is /dev/input/event[0-9]+'
+	node=$(sed -n 's,.* is \(/dev/input/event[0-9]*\).*,\1,p' run.log)
+	udevadm test-builtin input_id /sys/class/input/${node##*/} >id.txt 2>&1
+	expect id.txt 'ID_INPUT_JOYSTICK=1' "udev takes it for a joystick"
+	evtest "$node" >events.txt 2>&1 &
+	reader=$!
+	wait_for events.txt '^Testing'
+	expect events.txt 'Input device name: "head of the test"' "name"
+	same "axes" "$(sed -n 's/^    Event code [0-9]* (ABS_\(.*\))$/\1/p' events.txt | sort | xargs)" "RX RY RZ X Y Z"
+	same "ranges" "$(grep -c 'Min *-32767' events.txt) $(grep -c 'Max *32767' events.txt)" "6 6"
+	# inside: yaw left, pitch down, roll right, x front, y left, z up; the joystick: right, up, right; right, up, back.
+	# 20/180, 30/90, 40/180, 25/100, 50/100 and 10/100 of 32767
+	echo '{"yaw":-20,"pitch":-30,"roll":40,"pos":[-10,-25,50]}' >&9
+	at_rest "right, up, right; right, up, back" "3641 10922 7282 8192 16384 3277"
+	echo '{"yaw":90,"pitch":45,"roll":-9,"pos":[20,30,-40]}' >&9
+	at_rest "left, down, left; left, down, front" "-16384 -16384 -1638 -9830 -13107 -6553"
+	echo '{"yaw":-135,"pitch":-80,"roll":0,"pos":[-300,300,0]}' >&9
+	at_rest "far to the right; the ends of the axes" "24575 29126 0 -32767 0 32767"
+	# one axis moves: one event and the mark behind it
+	before=$(grep -c '^Event: .*type 3 ' events.txt)
+	echo '{"yaw":-135,"pitch":-70,"roll":0,"pos":[-300,300,0]}' >&9
+	at_rest "only the pitch" "24575 25485 0 -32767 0 32767"
+	same "events for one axis" $(($(grep -c '^Event: .*type 3 ' events.txt) - before)) 1
+	# at the end it is centred, then it is gone
+	stop
+	exec 9>&-
+	wait $reader
+	[ ! -e "$node" ] || fail "$node is still there"
+	same "centred at the end" "$(axes)" "0 0 0 0 0 0"
+	# an ordinary user, before the rule and with it
+	sed -i 's/^on_error.*//; s/^command.*/command = echo "{}"; sleep 60/' joystick.ini
+	as_user "exec headpipe run joystick.ini" >run.out 2>run.log
+	expect run.log 'no permission: install conf/71-headpipe-uinput.rules' "an ordinary user"
+	cp /conf/71-headpipe-uinput.rules /etc/udev/rules.d/
+	udev_start
+	udevadm control --reload && udevadm trigger --action=add /dev/uinput
+	udevadm settle
+	as_user "exec headpipe run joystick.ini" >run.out 2>run.log &
+	run=$!
+	wait_for run.log 'joystick "head of the test" is /dev/input/event[0-9]+'
+	kill -INT $(pidof headpipe)
+	wait $run
+	udev_stop
+	ok "comes when the module does; a joystick for udev; evtest reads every axis as documented; centred at the end; a user needs the rule"
+}
+
 case_refuses() {
 	ini
 	plug --refuse --always --log dev.log
@@ -508,7 +615,6 @@ case_permission() {
 
 case_sensor_hub() {
 	ini
-	insmod /lib/modules/mfd-core.ko
 	insmod /lib/modules/hid-sensor-hub.ko
 	plug --name "Sony WH-1000XM5" --vendor 054c --product 0df0
 	n=0
@@ -536,6 +642,7 @@ case_sensor_hub() {
 	stop
 	out
 	echo 0 >/sys/module/hid/parameters/ignore_special_drivers
+	rmmod hid-sensor-hub
 	ok "doctor names hid-sensor-hub; its command frees the device and the running program goes on"
 }
 
@@ -544,7 +651,8 @@ case_suspend() {
 		ok "skipped: this machine cannot sleep"
 		return
 	}
-	ini "first_sample_timeout = 500ms"
+	# longer than a busy machine takes to wake every program
+	ini "first_sample_timeout = 3s"
 	plug --log dev.log
 	start live.ini
 	wait_for run.log 'connected, '
@@ -567,7 +675,7 @@ case_suspend() {
 	ok "after a real sleep of the machine a device that lost its settings is set up again and streams"
 }
 
-cases="bluetooth usb interval protocol2 without_ids replug no_marker silent forget refuses dump bytes healthy nothing permission suspend sensor_hub"
+cases="bluetooth usb interval protocol2 without_ids replug no_marker silent forget constant refuses dump bytes healthy nothing permission uinput suspend sensor_hub"
 [ ! -e /only ] || cases=$(cat /only)
 for c in $cases; do run_case "$c"; done
 exit $failed

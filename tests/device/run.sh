@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Runs headpipe in a virtual machine whose kernel has virtual head trackers (uhid): the real hidraw, the real udev, without
-# hardware and without touching this machine. Needs QEMU, busybox, cpio and Debian's kernel package, which is only
+# hardware and without touching this machine. Needs QEMU, busybox, cpio, evtest and Debian's kernel package, which is only
 # unpacked, never installed. Exit 77 = skipped, with the reason.
 #   tests/device/run.sh [CASE...]      all cases, or only those named
 # Environment: B (build folder), CC, HEADPIPE_DEVICE_CACHE (where kernel and udev are kept; default build/device-cache)
@@ -22,7 +22,8 @@ for tool in qemu-system-x86_64 cpio; do
 	command -v $tool >/dev/null 2>&1 || skip "no $tool ($(tail -n 1 "$out/install.log"))"
 done
 busybox=$(command -v busybox || true)
-[ -n "$busybox" ] || skip "no busybox"
+evtest=$(command -v evtest || true)
+[ -n "$busybox" ] && [ -n "$evtest" ] || skip "no busybox or no evtest ($(tail -n 1 "$out/install.log"))"
 fetch() { # package file-in-cache
 	[ ! -e "$cache/$2" ] || return 0
 	tmp=$(mktemp -d)
@@ -33,18 +34,24 @@ fetch() { # package file-in-cache
 	rm -rf "$tmp"
 }
 command -v dpkg-deb >/dev/null 2>&1 || skip "this is not Debian: no kernel package to unpack"
-if [ ! -e "$cache/vmlinuz" ]; then
-	kernel=$(apt-cache depends linux-image-cloud-amd64 2>/dev/null | sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1)
+# the ordinary kernel: the one for clouds has no uinput
+if [ ! -e "$cache/linux/vmlinuz" ]; then
+	depends() { apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1; }
+	kernel=$(depends)
 	[ -n "$kernel" ] || { apt-get update -qq >/dev/null 2>&1 || true
-		kernel=$(apt-cache depends linux-image-cloud-amd64 2>/dev/null | sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1); }
-	[ -n "$kernel" ] || skip "apt knows no linux-image-cloud-amd64"
+		kernel=$(depends); }
+	[ -n "$kernel" ] || skip "apt knows no linux-image-amd64"
 	fetch "$kernel" kernel.deb || skip "cannot download $kernel: $(tail -n 1 "$out/fetch.log")"
 	tmp=$(mktemp -d)
 	dpkg-deb --fsys-tarfile "$cache/kernel.deb" | tar -x -C "$tmp" --wildcards './boot/vmlinuz*' '*/drivers/hid/*' \
-		'*/drivers/mfd/mfd-core.ko'
-	mkdir -p "$cache/modules"
-	find "$tmp/lib" -name '*.ko' \( -name 'hid*' -o -name 'uhid*' -o -name 'mfd-core*' \) -exec cp -t "$cache/modules" {} +
-	mv "$tmp"/boot/vmlinuz* "$cache/vmlinuz"
+		'*/drivers/input/*'
+	mkdir "$tmp/linux"
+	find "$tmp/lib" -name '*.ko' \( -name 'hid.ko' -o -name 'hid-generic*' -o -name 'hid-sensor*' -o -name 'uhid*' -o \
+		-name 'evdev*' -o -name 'uinput*' \) -exec cp -t "$tmp/linux" {} +
+	mv "$tmp"/boot/vmlinuz* "$tmp/linux/vmlinuz"
+	[ -e "$tmp/linux/uinput.ko" ] || skip "$kernel has no uinput module"
+	rm -rf "$cache/linux"
+	mv "$tmp/linux" "$cache/linux"
 	rm -rf "$tmp" "$cache/kernel.deb"
 fi
 if [ ! -x "$cache/udev/bin/udevadm" ]; then
@@ -65,11 +72,11 @@ for d in bin lib/modules proc sys dev tmp run etc/udev/rules.d usr/lib/udev/rule
 warn="-std=c11 -D_DEFAULT_SOURCE -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wshadow -O2"
 $CC $warn -static -o "$root/bin/virtual_tracker" tests/device/virtual_tracker.c -lm
 $CC $warn -static -o "$root/bin/udp_catch" tests/device/udp_catch.c
-cp "$B/headpipe" "$cache/udev/bin/udevadm" "$root/bin/"
+cp "$B/headpipe" "$cache/udev/bin/udevadm" "$evtest" "$root/bin/"
 cp "$busybox" "$root/bin/busybox"
 for a in $("$busybox" --list); do [ "$a" = busybox ] || ln -sf busybox "$root/bin/$a"; done
 export LD_LIBRARY_PATH="$cache/udev/usr/lib/x86_64-linux-gnu:$cache/udev/lib/x86_64-linux-gnu"
-for l in $(ldd "$root/bin/headpipe" "$root/bin/udevadm" "$busybox" 2>/dev/null | grep -o '/[^ ]*' | grep -v ':$' | sort -u); do
+for l in $(ldd "$root/bin/headpipe" "$root/bin/udevadm" "$evtest" "$busybox" 2>/dev/null | grep -o '/[^ ]*' | grep -v ':$' | sort -u); do
 	case $l in
 	"$cache"/udev/*) to=${l#"$cache/udev"} ;;
 	*) to=$l ;;
@@ -78,11 +85,11 @@ for l in $(ldd "$root/bin/headpipe" "$root/bin/udevadm" "$busybox" 2>/dev/null |
 	cp -L "$l" "$root/$to"
 done
 unset LD_LIBRARY_PATH
-cp "$cache"/modules/*.ko "$root/lib/modules/"
+cp "$cache"/linux/*.ko "$root/lib/modules/"
 # the rule that hands nodes to the seated user, as on a desktop
 cp "$cache"/udev/lib/udev/rules.d/73-seat-late.rules "$root/usr/lib/udev/rules.d/"
 [ ! -e conf/70-headpipe.rules ] || sed 's,@BINDIR@,/bin,' conf/70-headpipe.rules >"$root/conf/70-headpipe.rules"
-cp conf/default.ini "$root/conf/" 2>/dev/null || true
+cp conf/71-headpipe-uinput.rules conf/default.ini "$root/conf/" 2>/dev/null || true
 printf 'root:x:0:0::/tmp:/bin/sh\nuser:x:1000:1000::/tmp:/bin/sh\n' >"$root/etc/passwd"
 printf 'root:x:0:\nuser:x:1000:\ninput:x:101:\n' >"$root/etc/group"
 cp tests/device/init "$root/init"
@@ -95,7 +102,7 @@ rm -rf "$root"
 # boot: software emulation, because it works everywhere; cx16 is left out, QEMU 7.2 does it wrong
 status=0
 timeout 480 qemu-system-x86_64 -machine pc,accel=tcg -cpu qemu64,-cx16 -smp 1 -m 320 \
-	-kernel "$cache/vmlinuz" -initrd "$out/initramfs.gz" \
+	-kernel "$cache/linux/vmlinuz" -initrd "$out/initramfs.gz" \
 	-append "console=ttyS0 quiet panic=-1 nokaslr mitigations=off" \
 	-nodefaults -no-user-config -display none -serial stdio -no-reboot </dev/null >"$out/console.raw" 2>"$out/qemu.log" ||
 	status=$?

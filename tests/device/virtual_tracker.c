@@ -10,7 +10,8 @@
  *   --mute            answer every read of a feature report with an error
  *   --always          stream without being set up      --still   always the same pose     --nogyro  gyro all zero
  *   --log FILE        one line per report: "S ns hex" sent, "W id hex" written to it, "G id" asked of it
- * It ends, and with it the device, on SIGTERM; SIGUSR1 makes it forget its settings, as a power cut would. */
+ * It ends, and with it the device, on SIGTERM; SIGUSR1 makes it forget its settings, as a power cut would; SIGUSR2 stops
+ * its motion or starts it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/input.h>
@@ -91,12 +92,14 @@ static unsigned setups_wanted = 1, setups, sent, count;
 static uint8_t settings[2]; /* bit 0 report, bit 1 power, bits 2-7 interval; then bit 0 transport */
 static uint8_t uid[16] = { 0, 0, 0, 0, 0, 0, 0, 0, 'B', 'T', 2, 0, 0, 0, 0, 1 };
 static FILE *logfile;
-static volatile sig_atomic_t quit, forget;
+static volatile sig_atomic_t quit, forget, turn;
 
 static void on_signal(int s)
 {
 	if (s == SIGUSR1)
 		forget = 1;
+	else if (s == SIGUSR2)
+		turn = 1;
 	else
 		quit = 1;
 }
@@ -265,6 +268,10 @@ static void serve(void)
 			settings[0] = settings[1] = 0;
 			arm();
 		}
+		if (turn) {
+			turn = 0;
+			still = !still;
+		}
 		if (n < 0)
 			continue;
 		struct uhid_event ev;
@@ -343,6 +350,7 @@ int main(int argc, char **argv)
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGUSR1, &sa, NULL);
+	sigaction(SIGUSR2, &sa, NULL);
 	if ((fd = open("/dev/uhid", O_RDWR | O_CLOEXEC)) < 0)
 		die("/dev/uhid");
 	if ((timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) < 0)
