@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * doctor.c - `headpipe doctor`: walks the chain from the headset to the program that wants its pose and says which
+ * doctor.c - `headpipe doctor`: walks the chain from the source of the pose to the program that wants it and says which
  * link is broken and what to do. Needs no root. Exit status: 0 nothing is wrong, 1 something is, 2 the ini is wrong,
  * 3 no head tracker, 4 no permission. */
 #include "commands/doctor/doctor.h"
@@ -76,8 +76,12 @@ static void examine_inputs(struct hp_findings *f, const struct hp_run *run, doub
 	size_t live = 0;
 	for (size_t i = 0; i < run->nnodes; i++) {
 		const struct hp_node *n = run->nodes[i];
-		if (n->kind != HP_INPUT || !n->module || strcmp(n->module->name, "hid"))
+		if (n->kind != HP_INPUT || !n->module)
 			continue;
+		if (strcmp(n->module->name, "hid")) {
+			hp_doctor_input(f, n, seconds);
+			continue;
+		}
 		const struct hp_hid_input *in = n->state;
 		struct hp_hid_wish wish = { in->vendor, in->product, in->serial, in->name };
 		hp_doctor_devices(f, &wish, in->interval_ms, seconds);
@@ -96,7 +100,7 @@ struct arguments {
 static const struct hp_arg arguments[] = {
 	HP_ARG("FILE", HP_OPT_STR(struct arguments, file, "", "an ini file; else the default pipeline")),
 	HP_ARG("--json", HP_OPT_BOOL(struct arguments, json, "no", "an array with one object per finding")),
-	HP_ARG("--for", HP_OPT_NS(struct arguments, for_ns, "3s", 0.1, 3600, "how long it listens to a device")),
+	HP_ARG("--for", HP_OPT_NS(struct arguments, for_ns, "3s", 0.1, 3600, "how long it listens to each input")),
 	HP_ARG_END,
 };
 
@@ -132,8 +136,10 @@ const struct hp_command hp_command_doctor = {
 	.summary = "walk the chain from headset to game and name the broken link",
 	.arguments = arguments,
 	.help = "Looks at device, driver, node, descriptor, marker, start-up, reports and values of every head "
-	        "tracker, and at\n"
-	        "the addresses of the outputs of FILE. Needs no root.\n",
+	        "tracker, listens to\n"
+	        "every other input of FILE (exec: its command is run), and looks at the addresses of its outputs; "
+	        "nothing is sent.\n"
+	        "Needs no root.\n",
 	.exits =
 	    "0 nothing is wrong, 1 something is, 2 the ini is wrong or wrong usage, 3 no head tracker, 4 no permission",
 	.state_size = sizeof(struct arguments),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * doctor.h - the findings of `headpipe doctor`: one line per link of the chain from the headset to the program that
- * wants its pose. */
+ * doctor.h - the findings of `headpipe doctor`: one line per link of the chain from the source of the pose to the
+ * program that wants it. */
 #ifndef HP_DOCTOR_H
 #define HP_DOCTOR_H
 #include "device/survey.h"
@@ -28,6 +28,8 @@ void hp_findings_free(struct hp_findings *);
 /* device.c: every link from the device to moving values. wish: what the ini narrows. seconds: how long it
  * listens. */
 void hp_doctor_devices(struct hp_findings *, const struct hp_hid_wish *, double interval_ms, double seconds);
+/* inputs.c: runs another kind of input of a graph that is not running by itself for so long, and tells what arrives. */
+void hp_doctor_input(struct hp_findings *, const struct hp_node *input, double seconds);
 /* heard.c: what was heard in one listening. */
 struct hp_heard {
 	uint64_t reports, samples;
