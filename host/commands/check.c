@@ -17,21 +17,28 @@ static const struct hp_arg arguments[] = {
 	HP_ARG_END,
 };
 
-/* Where the ini says so in so many words; for the others it is in the documentation. */
+/* The only output is tried again only where its section says so in so many words, see goes_on_without() in life.c. */
 static void say_again(const struct hp_run *run)
 {
+	size_t outputs = 0;
+	for (size_t i = 0; i < run->nnodes; i++)
+		outputs += run->nodes[i]->kind == HP_OUTPUT;
 	for (size_t i = 0; i < run->nnodes; i++) {
 		const struct hp_node *n = run->nodes[i];
-		if (n->kind != HP_OUTPUT || !hp_section_get(n->ini->section, "on_error"))
+		if (n->kind != HP_OUTPUT)
 			continue;
-		if (hp_again_would(n))
-			printf("%s: when it cannot be opened the others go on, and it is tried again\n", n->name);
-		else if (n->ini->keys.on_error == HP_ON_ERROR_STOP)
+		bool said = hp_section_get(n->ini->section, "on_error") != NULL;
+		if (hp_again_would(n)) {
+			if (said || outputs > 1)
+				printf("%s: when it cannot be opened the others go on, and it is tried again\n",
+				       n->name);
+		} else if (n->ini->keys.on_error == HP_ON_ERROR_STOP) {
 			printf("%s: when it cannot be opened nothing is started; when it fails the run ends\n",
 			       n->name);
-		else
+		} else if (said) {
 			printf("%s: cannot be tried again when it cannot be opened; nothing is started then\n",
 			       n->name);
+		}
 	}
 }
 

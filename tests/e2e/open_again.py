@@ -63,5 +63,9 @@ said = p.stop(1)
 check("could not be opened until the end" in said, said)
 p = command("check", write("c.ini", SYNTH + "[output a]\nuse = null\n[output b]\nuse = uinput\non_error = drop\n[output c]\nuse = csv\npath = x\non_error = stop\n"))
 check("b: when it cannot be opened the others go on, and it is tried again\n" in p.stdout and "\na: " not in p.stdout, p.stdout)
+many = command("check", write("m.ini", SYNTH + "[output a]\nuse = null\n[output b]\nuse = csv\npath = x\n[output e]\nuse = exec\ncommand = cat\n")).stdout
+check("b: when it cannot be opened the others go on, and it is tried again\n" in many and many.count("when it") == 1, many)
+one = command("check", write("n.ini", SYNTH + "[output b]\nuse = csv\npath = x\n")).stdout
+check("tried again" not in one, one)
 check("c: when it cannot be opened nothing is started; when it fails the run ends\n" in p.stdout, p.stdout)
 end("open again")
