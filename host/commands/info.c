@@ -209,6 +209,7 @@ static void print_json(struct hps_reader *r, const char *path, const struct hps_
 	json_object_set_new(o, "longest_back_s", json_real(f->longest_back ? -seconds(f->longest_back) : 0));
 	json_object_set_new(o, "longest_gap_s", json_real(seconds(f->longest_gap)));
 	json_object_set_new(o, "device", device_json(r));
+	json_object_set_new(o, "attachments", json_integer((json_int_t)info->nattachments));
 	json_object_set_new(o, "metadata", metadata_json(r));
 	json_object_set_new(o, "configuration", hp_json_text(ini));
 	hp_json_print(o, 0);

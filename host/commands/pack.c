@@ -190,7 +190,7 @@ static int pack(void *state)
 		code = flush(&copy, order, list, n, all, info.nchannels, time);
 	if (code)
 		tool_fail("pack", a->out, "%s", strerror(-code));
-	code = tool_copy_close(&copy, !code && next >= 0) || code || next < 0;
+	code = tool_copy_close(&copy, !code && next >= 0) || code || next < 0 || copy.left_out;
 	for (size_t i = 0; i < info.nchannels; i++) {
 		pack_free(&all[i].block);
 		free(all[i].offsets);

@@ -70,17 +70,21 @@ static int recover(void *state)
 	tool_progress(1, 1);
 	for (size_t i = 0; i < info.nchannels; i++)
 		lost += missing[i].lost;
-	if (!code && !kept)
+	/* a good file without messages is one too */
+	if (!code && !kept && !info.nattachments && !info.nmetadata && (info.damaged || !info.finished))
 		code = tool_fail("recover", a->file, "there is no whole chunk in it");
 	code = tool_copy_close(&c, !code) || code;
 	if (!code)
 		printf("%s: %" PRIu64 " messages in %zu channels recovered; %" PRIu64 " known to be missing, %" PRIu64
 		       " chunks damaged%s\n",
-		       a->out, kept, info.nchannels, lost, info.damaged_chunks,
+		       a->out, kept - (uint64_t)c.left_out, info.nchannels, lost, info.damaged_chunks,
 		       strstr(info.note, "not complete") ? ", the end was cut off" : "");
+	if (!code && info.refused_chunks)
+		code = tool_fail("recover", a->file, "left out: %" PRIu64 " chunks that cannot be unpacked here",
+		                 info.refused_chunks);
 	free(missing);
 	hps_close(r);
-	return code;
+	return code || c.left_out;
 }
 
 const struct hp_command hp_command_recover = {

@@ -149,7 +149,7 @@ static int unpack(void *state)
 	if (code)
 		tool_fail("unpack", a->file, "%s", code == -EBADMSG ? "the archive is damaged" : strerror(-code));
 	bool failed = code || next < 0;
-	failed |= tool_copy_close(&u.copy, !failed) != 0;
+	failed |= tool_copy_close(&u.copy, !failed) != 0 || u.copy.left_out;
 	for (size_t i = 0; i < u.nall; i++)
 		pack_free(&u.all[i].block);
 	free(u.all);

@@ -6,7 +6,9 @@
 
 static void told(void *ctx, const char *text)
 {
-	printf("%s: %s\n", (const char *)ctx, text);
+	printf("%s: ", (const char *)ctx);
+	tool_text(stdout, text);
+	putchar('\n');
 }
 
 struct arguments {
@@ -36,15 +38,19 @@ static int verify(void *state)
 	if (faults)
 		printf("%s: %d fault%s; `headpipe recover` makes a good file of what is left\n", file, faults,
 		       faults == 1 ? "" : "s");
+	else if (info.refused_chunks)
+		printf("%s: not checked: %" PRIu64 " of its chunks cannot be unpacked here\n", file,
+		       info.refused_chunks);
 	else
-		printf("%s: good, %" PRIu64 " messages in %" PRIu64 " chunks\n", file, info.messages, info.chunks);
+		printf("%s: good, %" PRIu64 " messages in %" PRIu64 " chunks%s\n", file, info.messages, info.chunks,
+		       info.note[0] ? "; not indexed: `headpipe recover` would add an index" : "");
 	hps_close(r);
-	return faults != 0;
+	return faults || info.refused_chunks;
 }
 
 const struct hp_command hp_command_verify = {
 	.name = "verify",
-	.summary = "check every CRC of a session file",
+	.summary = "check every CRC, length and repeated statement of a session file",
 	.arguments = arguments,
 	.exits = "0 good, 1 damaged or unreadable, 2 wrong usage",
 	.state_size = sizeof(struct arguments),

@@ -40,15 +40,16 @@ int hps_allow_chunk(struct hps_reader *r, const struct hps_rchunk *c)
 	bool packed = c->packing != HPS_PACK_NONE && c->packing != HPS_PACK_PLAIN;
 	uint64_t limit = limit_of(r);
 	if (c->raw > UINT32_MAX)
-		return hps_error(r, -EFBIG, "the chunk at byte %llu is larger than 4 GiB", (unsigned long long)c->offset);
+		return hps_error(r, -EFBIG, "the chunk at byte %llu is larger than 4 GiB",
+		                 (unsigned long long)c->offset);
 	/* places of messages in it, twice: in the file's order and by channel */
 	uint64_t need = c->raw + (packed ? c->packed : 0) + c->raw / (HPS_HEAD + HPS_MESSAGE_HEAD) * 8;
 	if (need > limit)
-		return hps_error(r, -EFBIG,
-		                 "the chunk at byte %llu takes %llu MiB of memory, %llu times its size in the file, and "
-		                 "the limit is %llu MiB",
-		                 (unsigned long long)c->offset, mib(need), (unsigned long long)(need / (c->length + 1)),
-		                 mib(limit));
+		return hps_error(
+		    r, -EFBIG,
+		    "the chunk at byte %llu takes %llu MiB of memory, %llu times its size in the file, and "
+		    "the limit is %llu MiB",
+		    (unsigned long long)c->offset, mib(need), (unsigned long long)(need / (c->length + 1)), mib(limit));
 	return 0;
 }
 

@@ -328,6 +328,11 @@ static bool is_sample(const void *ctx, uint16_t id)
 	return i && r->channels[i - 1].role == HPS_ROLE_SAMPLE;
 }
 
+uint64_t hps_content_of(const struct hps_reader *r, const uint8_t *records, size_t n)
+{
+	return hps_hash_content(records, n, is_sample, r);
+}
+
 int hps_load_new(struct hps_reader *r, struct hps_rchunk *c)
 {
 	struct hps_slot s = { 0 };
@@ -339,7 +344,7 @@ int hps_load_new(struct hps_reader *r, struct hps_rchunk *c)
 		code = count(r, c, &s, true);
 		c->fingerprint = hps_hash(s.records, (size_t)c->raw);
 		if (!code)
-			c->content = hps_hash_content(s.records, (size_t)c->raw, is_sample, r);
+			c->content = hps_content_of(r, s.records, (size_t)c->raw);
 		if (code)
 			hps_error(r, code, "the chunk at byte %llu is broken inside", (unsigned long long)c->offset);
 	}

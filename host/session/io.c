@@ -68,6 +68,21 @@ int hps_read_at(struct hps_reader *r, uint64_t offset, void *buf, size_t n)
 	return 0;
 }
 
+int hps_crc_of(struct hps_reader *r, uint64_t from, uint64_t to, uint32_t *crc)
+{
+	enum { BLOCK = 1 << 16 };
+	uint8_t *block = malloc(BLOCK);
+	int code = block ? 0 : -ENOMEM;
+	for (uint64_t at = from; at < to && !code; at += BLOCK) {
+		size_t n = to - at < BLOCK ? (size_t)(to - at) : BLOCK;
+		code = hps_read_at(r, at, block, n);
+		if (!code)
+			*crc = hps_crc32(*crc, block, n);
+	}
+	free(block);
+	return code;
+}
+
 int hps_grow(void *array, size_t n, size_t *room, size_t size)
 {
 	void *p;

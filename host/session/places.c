@@ -30,39 +30,6 @@ bool hps_fill_attachment(const struct hps_reader *r, size_t index, struct hps_at
 	return true;
 }
 
-int hps_attachment_read(struct hps_reader *r, size_t index, void *buf, size_t size)
-{
-	if (index >= r->nattachments)
-		return hps_error(r, -ENOENT, "there are %zu attachments", r->nattachments);
-	const struct hps_place *p = &r->attachments[index];
-	if (p->length > r->size || p->length < HPS_HEAD + 4)
-		return hps_error(r, -EBADMSG, "attachment %s: impossible length", p->name);
-	uint8_t *data = malloc((size_t)p->length);
-	if (!data)
-		return hps_error(r, -ENOMEM, "out of memory");
-	int code = hps_read_at(r, p->offset, data, (size_t)p->length);
-	struct hps_in in = { data + HPS_HEAD, data + p->length, false };
-	if (!code && (data[0] != HPS_OP_ATTACHMENT || hps_u64_at(data + 1) != p->length - HPS_HEAD))
-		code = hps_error(r, -EBADMSG, "attachment %s: not where the index says", p->name);
-	if (!code) {
-		hps_in_bytes(&in, 16);
-		struct hps_in name = hps_in_part(&in), type = hps_in_part(&in);
-		uint64_t n = hps_in_u64(&in);
-		const uint8_t *body = hps_in_bytes(&in, n);
-		size_t covered = (size_t)(in.p - (data + HPS_HEAD));
-		uint32_t crc = hps_in_u32(&in);
-		(void)name, (void)type;
-		if (in.bad || n != p->size)
-			code = hps_error(r, -EBADMSG, "attachment %s: broken record", p->name);
-		else if (!hps_crc_agrees(r, crc, hps_crc32(0, data + HPS_HEAD, covered)))
-			code = hps_error(r, -EBADMSG, "attachment %s: wrong CRC", p->name);
-		else if (n)
-			memcpy(buf, body, n < size ? (size_t)n : size);
-	}
-	free(data);
-	return code;
-}
-
 static void read_metadata(struct hps_reader *r, struct hps_place *p)
 {
 	p->looked = true;

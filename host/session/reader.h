@@ -176,6 +176,16 @@ int hps_take_schema(struct hps_reader *, struct hps_in);
 int hps_take_channel(struct hps_reader *, struct hps_in);
 int hps_take_place(struct hps_reader *, bool attachment, uint64_t offset, uint64_t length, char *name, char *media_type,
                    int64_t time, uint64_t size);
+/* What an attachment record says, and where its data lies. 0, -EBADMSG or -ENOMEM; hps_parts_free() after 0. */
+struct hps_parts {
+	uint64_t log_time, create_time, body, size;
+	char *name, *media_type;
+};
+int hps_attachment_parts(struct hps_reader *, uint64_t offset, uint64_t length, struct hps_parts *);
+void hps_parts_free(struct hps_parts *);
+bool hps_attachment_crc(struct hps_reader *, uint64_t offset, const struct hps_parts *);
+/* The CRC-32 of the file's bytes, going on from *crc. 0 or a negative errno value. */
+int hps_crc_of(struct hps_reader *, uint64_t from, uint64_t to, uint32_t *crc);
 /* Index + 1, or 0. */
 static inline size_t hps_by_id(const struct hps_reader *r, uint16_t id)
 {
@@ -194,6 +204,8 @@ int hps_chunk_head(struct hps_reader *, struct hps_rchunk *, uint32_t *crc);
 struct hps_slot *hps_load(struct hps_reader *, size_t index, int *code);
 /* Reads a chunk that is not in the list yet, takes its schemas and channels in and counts its messages. */
 int hps_load_new(struct hps_reader *, struct hps_rchunk *);
+/* hps_hash_content() of a chunk's records. */
+uint64_t hps_content_of(const struct hps_reader *, const uint8_t *records, size_t n);
 /* Where a channel's messages (-1: all) begin in a loaded chunk, and how many there are. */
 const uint32_t *hps_places(const struct hps_slot *, int channel, uint32_t *n);
 /* The channel's first span in this chunk or behind it; nspans = none. */

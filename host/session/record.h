@@ -35,7 +35,8 @@ enum {
 	HPS_MAGIC_SIZE = 8,
 	HPS_FOOTER_SIZE = 20,
 	HPS_MORE_MAX = 1024, /* bytes that a record may have behind what is known of it */
-	HPS_MAX_MESSAGE = 64 << 20
+	HPS_MAX_MESSAGE = 64 << 20,
+	HPS_COPY_MAX = 1 << 30 /* of one that another program wrote, when it is copied */
 };
 extern const uint8_t hps_magic[HPS_MAGIC_SIZE];
 

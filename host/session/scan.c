@@ -98,53 +98,40 @@ static int take_plain(struct hps_reader *r, uint64_t length)
 	return code == -EBADMSG ? 1 : code ? code : hps_take_chunk(r, &c);
 }
 
-/* Is the attachment at scan_at as it was written? */
-static bool attachment_is_good(struct hps_reader *r, uint64_t length)
+/* Where an attachment is and what it is called. */
+static int take_attachment(struct hps_reader *r, uint64_t length)
 {
-	uint8_t block[4096];
-	uint64_t at = r->scan_at + HPS_HEAD, end = r->scan_at + length - 4;
-	uint32_t crc = 0;
-	if (length < HPS_HEAD + 4)
-		return false;
-	while (at < end) {
-		size_t n = end - at < sizeof block ? (size_t)(end - at) : sizeof block;
-		if (hps_read_at(r, at, block, n) < 0)
-			return false;
-		crc = hps_crc32(crc, block, n);
-		at += n;
-	}
-	uint8_t want[4];
-	return !hps_read_at(r, end, want, 4) && hps_crc_agrees(r, hps_u32_at(want), crc);
-}
-
-/* Attachment and metadata: only where they are and what they are called. */
-static int take_place(struct hps_reader *r, uint8_t op, uint64_t length)
-{
-	uint8_t head[1024];
-	size_t n = length < sizeof head ? (size_t)length : sizeof head;
-	int code = hps_read_at(r, r->scan_at, head, n);
-	struct hps_in in = { head + HPS_HEAD, head + n, false };
-	if (code < 0)
+	struct hps_parts p;
+	int code = hps_attachment_parts(r, r->scan_at, length, &p);
+	if (code == -ENOMEM)
 		return code;
-	if (op == HPS_OP_METADATA)
-		return hps_take_place(r, false, r->scan_at, length, hps_in_string(&in), NULL, 0, 0) == -ENOMEM &&
-		               !in.bad
-		           ? -ENOMEM
-		           : 0;
-	if (!attachment_is_good(r, length)) {
+	if (code || !hps_attachment_crc(r, r->scan_at, &p)) {
+		if (!code)
+			hps_parts_free(&p);
 		r->skipped += length;
 		return 0;
 	}
-	int64_t time = (int64_t)hps_in_u64(&in);
-	hps_in_u64(&in);
-	char *name = hps_in_string(&in), *type = hps_in_string(&in);
-	uint64_t size = hps_in_u64(&in);
-	if (in.bad || size > length) {
-		free(name);
-		free(type);
+	return hps_take_place(r, true, r->scan_at, length, p.name, p.media_type, (int64_t)p.log_time, p.size);
+}
+
+/* The same of a metadata record. */
+static int take_metadata(struct hps_reader *r, uint64_t length)
+{
+	uint8_t head[HPS_HEAD + 4];
+	uint64_t left = length - HPS_HEAD;
+	if (left < 8 || hps_read_at(r, r->scan_at, head, sizeof head) < 0)
 		return 1;
+	uint32_t n = hps_u32_at(head + HPS_HEAD);
+	char *name = n <= left - 8 && n <= SMALL_MAX ? malloc(n + 1u) : NULL;
+	if (!name)
+		return n <= left - 8 && n <= SMALL_MAX ? -ENOMEM : 1;
+	int code = hps_read_at(r, r->scan_at + sizeof head, name, n);
+	name[n] = 0;
+	if (code < 0) {
+		free(name);
+		return code;
 	}
-	return hps_take_place(r, true, r->scan_at, length, name, type, time, size);
+	return hps_take_place(r, false, r->scan_at, length, name, NULL, 0, 0);
 }
 
 static int take_small(struct hps_reader *r, uint8_t op, uint64_t length)
@@ -207,8 +194,9 @@ static int take_record(struct hps_reader *r, const uint8_t head[HPS_HEAD], uint6
 	case HPS_OP_CHANNEL:
 		return take_small(r, head[0], *length);
 	case HPS_OP_ATTACHMENT:
+		return take_attachment(r, *length);
 	case HPS_OP_METADATA:
-		return take_place(r, head[0], *length);
+		return take_metadata(r, *length);
 	case HPS_OP_DATA_END:
 		return content >= 4 && content < 64 && summary_follows(r, r->scan_at + *length) ? 2 : 1;
 	case HPS_OP_MESSAGE_INDEX:

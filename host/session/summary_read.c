@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "reader.h"
+#include "verify.h"
 
 struct entry { /* one chunk's messages of one channel, from its index's place */
 	uint64_t chunk, count;
@@ -112,11 +113,13 @@ static void check_guard(struct hps_reader *r, struct summary *s)
 	uint64_t size = hps_in_u64(&in);
 	uint32_t crc = hps_in_u32(&in), have = 0;
 	struct hps_in prints = hps_in_part(&in);
-	bool bad = in.bad;
+	bool bad = in.bad, old = in.p == in.end;
 	struct hps_in contents = hps_in_part(&in); /* older files end in front of it */
 	uint8_t block[4096];
-	if (bad)
+	if (bad) {
+		hps_harm(r, "what guards the head of the file is damaged");
 		return;
+	}
 	for (uint64_t at = 0; at < size; at += sizeof block) {
 		size_t n = size - at < sizeof block ? (size_t)(size - at) : sizeof block;
 		if (hps_read_at(r, at, block, n) < 0)
@@ -128,15 +131,17 @@ static void check_guard(struct hps_reader *r, struct summary *s)
 		r->ours = true;
 		hps_harm(r, "the head of the file is damaged (its CRC is wrong); what stands there is not used");
 	}
+	if ((size_t)(prints.end - prints.p) != 8 * s->nchunks && s->nchunks)
+		hps_harm(r, "the fingerprints of the chunks are damaged; they are not used");
 	for (size_t i = 0; i < s->nchunks && (size_t)(prints.end - prints.p) == 8 * s->nchunks; i++)
 		s->chunks[i].fingerprint = hps_u64_at(prints.p + 8 * i);
+	if (!old && (in.bad || (size_t)(contents.end - contents.p) != 8 * s->nchunks))
+		hps_harm(r, "the fingerprints of what the chunks say are damaged; they are not used");
 	for (size_t i = 0; !in.bad && i < s->nchunks && (size_t)(contents.end - contents.p) == 8 * s->nchunks; i++)
 		s->chunks[i].content = hps_u64_at(contents.p + 8 * i);
 }
 
-/* The summary's bytes when there is a footer and its CRC agrees; the caller frees them. 0 with *data NULL: there is
- * none, a note says why when it is odd. */
-static int read_summary(struct hps_reader *r, uint8_t **data, size_t *n, uint64_t *start)
+int hps_read_summary(struct hps_reader *r, uint8_t **data, size_t *n, uint64_t *start)
 {
 	enum { END = HPS_HEAD + HPS_FOOTER_SIZE + HPS_MAGIC_SIZE };
 	uint8_t foot[END];
@@ -176,7 +181,7 @@ static void look(struct hps_reader *r, bool names)
 	uint8_t *data;
 	size_t n;
 	struct summary s = { 0 };
-	if (read_summary(r, &data, &n, &s.start) < 0 || !data)
+	if (hps_read_summary(r, &data, &n, &s.start) < 0 || !data)
 		return;
 	struct hps_in in = { data, data + n, false };
 	while (in.p < in.end && !in.bad) {
@@ -301,7 +306,7 @@ int hps_open_summary(struct hps_reader *r)
 	uint8_t *data;
 	size_t n = 0;
 	struct summary s = { 0 };
-	int code = read_summary(r, &data, &n, &s.start);
+	int code = hps_read_summary(r, &data, &n, &s.start);
 	if (code < 0 || !data)
 		return code;
 	hps_take_header(r, r->size - HPS_MAGIC_SIZE);

@@ -152,6 +152,8 @@ int hps_write(struct hps_writer *w, int channel, int64_t time, const void *data,
 {
 	if (channel < 1 || (size_t)channel > w->nchannels)
 		return w->error ? w->error : -EINVAL;
+	if (n > HPS_MAX_MESSAGE)
+		return w->error ? w->error : -EMSGSIZE;
 	return hps_write_as(w, channel, w->channels[channel - 1].sequence, time, time, data, n);
 }
 
@@ -162,7 +164,7 @@ int hps_write_as(struct hps_writer *w, int channel, uint32_t sequence, int64_t t
 		return w->error;
 	if (channel < 1 || (size_t)channel > w->nchannels)
 		return -EINVAL;
-	if (n > HPS_MAX_MESSAGE)
+	if (n > HPS_COPY_MAX)
 		return -EMSGSIZE;
 	struct hps_wchannel *c = &w->channels[channel - 1];
 	if (chunk_is_full(w, time, n) && close_chunk(w) < 0)

@@ -59,6 +59,9 @@ void hps_put_channel(struct hps_out *, const struct hps_writer *, size_t index);
 /* hps_write() with a sequence number and a publish time of their own, for copies. */
 int hps_write_as(struct hps_writer *, int channel, uint32_t sequence, int64_t time, int64_t publish, const void *,
                  size_t n);
+/* An attachment of another file, with its times, whatever its size. 0, the reader's -EBADMSG, or an error of the file.
+ */
+int hps_copy_attachment(struct hps_writer *, struct hps_reader *, size_t index);
 /* Everything behind the last chunk. */
 int hps_put_summary(struct hps_writer *);
 /* Opens path for writing. */

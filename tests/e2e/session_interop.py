@@ -1,24 +1,9 @@
 # SPDX-License-Identifier: MIT
 # @mcap/core (npm, pinned) opens our session files with index and CRC checks and decodes every field; we open its files.
-from lib import *
+from npm import *
 import json
 
-# one installation for all builds
-modules = os.path.abspath("build/interop")
-if not shutil.which("npm"):
-    skip("no npm")
-os.makedirs(modules, exist_ok=True)
-for name in "package.json", "package-lock.json", "interop.mjs":
-    shutil.copy("tests/interop/" + name, modules)
-lock = open(modules + "/package-lock.json").read()
-if not os.path.exists(modules + "/done") or open(modules + "/done").read() != lock:
-    p = subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=modules, capture_output=True, text=True, timeout=600,
-                       env=dict(os.environ, HOME=home))
-    if p.returncode:
-        skip("npm ci failed (no registry?): " + (p.stdout + p.stderr).strip().split("\n")[-1])
-    with open(modules + "/done", "w") as f:
-        f.write(lock)
-node = ["node", modules + "/interop.mjs"]
+node = ["node", install() + "/interop.mjs"]
 
 def sh(*args):
     p = subprocess.run(args, capture_output=True, text=True, cwd=d)

@@ -2,6 +2,7 @@
  * tool.c - opening, times and progress for the commands that work on session files. */
 #include "tool.h"
 #include "base/clock.h"
+#include "base/utf8.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,11 +142,16 @@ int tool_part(struct tool_part *p, const char *command, const char *path, struct
 
 void tool_text(FILE *f, const char *text)
 {
-	for (; *text; text++) {
+	while (*text) {
 		unsigned char c = (unsigned char)*text;
-		if (c < 0x20 || c == 0x7f)
-			fprintf(f, "\\x%02x", c);
+		size_t n = hp_utf8_char(text, strnlen(text, 4));
+		/* the second half of Latin-1's control characters, in UTF-8 */
+		bool control = c < 0x20 || c == 0x7f || (c == 0xc2 && n == 2 && (unsigned char)text[1] < 0xa0);
+		if (!n || control)
+			for (n = n ? n : 1; n; n--)
+				fprintf(f, "\\x%02x", (unsigned char)*text++);
 		else
-			putc(c, f);
+			for (; n; n--)
+				putc(*text++, f);
 	}
 }

@@ -13,21 +13,52 @@ static int trouble(struct tool_copy *c, int code)
 	return tool_fail(c->command, c->path, "%s", code == -ENOTSUP ? "this build has no libzstd" : strerror(-code));
 }
 
+/* What cannot be copied is told and left out; only what the new file cannot take ends it. */
 static int copy_attachments(struct tool_copy *c)
 {
 	struct hps_attachment a;
 	for (size_t i = 0; hps_attachment_at(c->in, i, &a); i++) {
-		void *data = malloc(a.size + 1);
-		int code = data ? hps_attachment_read(c->in, i, data, a.size) : -ENOMEM;
-		if (code == -EBADMSG)
-			fprintf(stderr, "headpipe %s: %s; left out\n", c->command, hps_reader_error(c->in));
-		else if (!code)
-			code = hps_attach(c->out, a.time, a.name, a.media_type, data, a.size);
-		free(data);
-		if (code < 0 && code != -EBADMSG)
+		int code = hps_copy_attachment(c->out, c->in, i);
+		if (code == -EBADMSG) {
+			tool_fail(c->command, c->path, "%s; left out", hps_reader_error(c->in));
+			c->left_out++;
+		} else if (code < 0) {
 			return trouble(c, code);
+		}
 	}
 	return 0;
+}
+
+static bool has(const char *const *pairs, const char *key)
+{
+	for (; pairs && pairs[0]; pairs += 2)
+		if (!strcmp(pairs[0], key))
+			return true;
+	return false;
+}
+
+/* The pairs but those of `extra`, which come behind them, and the guard, which the writer makes anew. */
+static int copy_pairs(struct tool_copy *c, const char *name, const char *const *pairs, const char *const *extra)
+{
+	size_t n = 0, room = 1;
+	for (const char *const *p = pairs; p && *p; p++)
+		room++;
+	for (const char *const *p = extra; p && *p; p++)
+		room++;
+	const char **all = calloc(room, sizeof *all);
+	if (!all)
+		return -ENOMEM;
+	for (const char *const *p = pairs; p && p[0]; p += 2) {
+		if (has(extra, p[0]) || !strcmp(p[0], "crc32"))
+			continue;
+		all[n++] = p[0];
+		all[n++] = p[1];
+	}
+	for (const char *const *p = extra; p && *p; p++)
+		all[n++] = *p;
+	int code = hps_metadata(c->out, name, all);
+	free(all);
+	return code;
 }
 
 static int copy_metadata(struct tool_copy *c, const char *const *extra)
@@ -35,25 +66,13 @@ static int copy_metadata(struct tool_copy *c, const char *const *extra)
 	const char *name, *const *pairs;
 	bool given = !extra;
 	for (size_t i = 0; hps_metadata_at(c->in, i, &name, &pairs); i++) {
-		const char *all[128];
-		size_t n = 0;
 		bool ours = !strcmp(name, "headpipe.session") && !given;
-		for (const char *const *p = pairs; p && p[0] && n < 100; p += 2) {
-			bool replaced = !strcmp(p[0], "crc32");
-			for (const char *const *e = ours ? extra : NULL; e && e[0]; e += 2)
-				replaced |= !strcmp(e[0], p[0]);
-			if (replaced)
-				continue;
-			all[n++] = p[0];
-			all[n++] = p[1];
-		}
-		for (const char *const *e = ours ? extra : NULL; e && e[0] && n < 120; e += 2) {
-			all[n++] = e[0];
-			all[n++] = e[1];
-		}
-		all[n] = NULL;
 		given |= ours;
-		int code = pairs || ours ? hps_metadata(c->out, name, all) : 0;
+		if (!pairs) {
+			tool_fail(c->command, c->path, "metadata %.100s is damaged; left out", name);
+			c->left_out++;
+		}
+		int code = pairs || ours ? copy_pairs(c, name, pairs, ours ? extra : NULL) : 0;
 		if (code < 0)
 			return trouble(c, code);
 	}
@@ -101,6 +120,11 @@ int tool_copy_message(struct tool_copy *c, const struct hps_message *m)
 		free(pairs);
 	}
 	int code = *to < 0 ? *to : hps_write_as(c->out, *to, m->sequence, m->time, m->publish_time, m->data, m->size);
+	if (code == -EMSGSIZE) {
+		c->left_out++;
+		tool_fail(c->command, c->path, "a message of %u bytes is too long for the new file; left out", m->size);
+		return 0;
+	}
 	return code < 0 ? trouble(c, code) : 0;
 }
 
