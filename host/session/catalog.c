@@ -185,30 +185,6 @@ int hps_take_chunk(struct hps_reader *r, const struct hps_rchunk *chunk)
 	return 0;
 }
 
-size_t hps_span_at(const struct hps_rchannel *ch, size_t chunk)
-{
-	size_t low = 0, high = ch->nspans;
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		if (ch->spans[mid].chunk < chunk)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-uint64_t hps_count_in(const struct hps_reader *r, int channel, size_t chunk)
-{
-	if (channel < 0)
-		return r->chunks[chunk].messages;
-	const struct hps_rchannel *ch = &r->channels[channel];
-	size_t i = hps_span_at(ch, chunk);
-	if (i >= ch->nspans || ch->spans[i].chunk != chunk)
-		return 0;
-	return (i + 1 < ch->nspans ? ch->spans[i + 1].first : ch->pub.messages) - ch->spans[i].first;
-}
-
 const struct hps_channel *hps_channel_at(const struct hps_reader *r, size_t index)
 {
 	return index < r->nchannels ? &r->channels[index].pub : NULL;
