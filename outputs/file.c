@@ -153,19 +153,21 @@ static void delete_old(struct file *f)
 
 /* ---- the open file ---------------------------------------------------------------------------------------------- */
 
-static int open_next(struct file *f)
+/* Names the next file; the mode to open it with. */
+static const char *next_name(struct file *f)
 {
 	static const char *const modes[] = { "w", "a", "x" };
-	const char *mode = modes[f->existing];
-	if (numbered(f)) {
-		name_of(f, ++f->number, f->name);
-		mode = "x";
-	} else {
+	if (!numbered(f)) {
 		snprintf(f->name, sizeof f->name, "%s", f->path);
+		return modes[f->existing];
 	}
-	f->file = f->host->file(f->host, f->name, mode);
-	if (!f->file)
-		return errno ? -errno : -EIO;
+	name_of(f, f->number + 1, f->name);
+	return "x";
+}
+
+static void begun(struct file *f)
+{
+	f->number++;
 	f->bytes = 0;
 	f->due = false;
 	if (f->rotate_every) {
@@ -173,19 +175,15 @@ static int open_next(struct file *f)
 		f->host->timer_at(f->timer, f->deadline);
 	}
 	delete_old(f);
-	return 0;
 }
 
+/* On the writer thread: what was sent so far still goes into the old file. */
 static int rotate(struct file *f)
 {
-	if (f->file)
-		f->host->file_close(f->file);
-	f->file = NULL;
-	int r = open_next(f);
-	if (r < 0) {
-		f->broken = true;
-		f->host->fail(f->host, -r, "the next file cannot be opened");
-	}
+	const char *mode = next_name(f);
+	int r = hp_inside_file_next(f->file, f->name, mode);
+	if (r == 0)
+		begun(f);
 	return r;
 }
 
@@ -209,7 +207,12 @@ static int file_open(void *self, const struct hp_host *host)
 		f->number = highest(f, &f->oldest);
 	if (!f->oldest)
 		f->oldest = 1;
-	return open_next(f);
+	const char *mode = next_name(f);
+	f->file = host->file(host, f->name, mode);
+	if (!f->file)
+		return errno ? -errno : -EIO;
+	begun(f);
+	return 0;
 }
 
 static int trouble(struct file *f, long error)
@@ -246,7 +249,7 @@ static int file_send(void *self, const void *data, size_t size)
 	if (f->bytes && (f->due || f->bytes + (uint64_t)n > f->limit)) {
 		int r = rotate(f);
 		if (r < 0)
-			return r;
+			return trouble(f, r);
 	}
 	int r = f->host->file_write(f->file, f->frame, (size_t)n);
 	if (r < 0)

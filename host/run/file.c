@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 enum { BUFFER = 64 * 1024, RING = 256 * 1024 };
+#define NEXT UINT64_MAX /* in place of the sample: the record is the mode and the name of the file that comes next */
 
 struct hp_file { /* the loop's side */
 	struct hp_file *next;
@@ -26,7 +27,7 @@ struct hp_file { /* the loop's side */
 struct target { /* the writer thread's side */
 	const struct hp_host *host;
 	char *path;
-	int fd;
+	int fd; /* -1: the next one could not be opened */
 	bool regular;
 	off_t whole;      /* end of the last whole record that is in the file */
 	uint64_t records; /* that are in the file                             */
@@ -98,6 +99,68 @@ static int write_out(void *ctx)
 	return 0;
 }
 
+/* A pipe without a reader is an error (ENXIO), not a start that hangs. */
+static int open_file(const char *path, char mode, struct stat *st)
+{
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (mode == 'a' ? O_APPEND : mode == 'x' ? O_EXCL : O_TRUNC);
+	int fd = open(path, flags | O_NONBLOCK, 0666);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, st) < 0) {
+		int r = -errno;
+		close(fd);
+		return r;
+	}
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	return fd;
+}
+
+static const char *why_not(int err)
+{
+	return err == ENXIO ? "nobody reads from this pipe" : strerror(err);
+}
+
+static void take_file(struct target *t, int fd, const struct stat *st, char mode)
+{
+	t->fd = fd;
+	t->regular = S_ISREG(st->st_mode);
+	t->whole = mode == 'a' ? st->st_size : 0;
+	t->records = 0;
+}
+
+/* Some file systems only say now that they had no room. */
+static void close_file(const struct target *t)
+{
+	char text[512];
+	if (t->fd < 0 || close(t->fd) == 0)
+		return;
+	snprintf(text, sizeof text, "%.300s: %s", t->path, strerror(errno));
+	fail(t, errno, text);
+}
+
+static int next_file(struct target *t, const char *mode_and_path)
+{
+	char text[512], *path = strdup(mode_and_path + 1);
+	struct stat st;
+	int r = path ? write_out(t) : -ENOMEM;
+	if (r < 0) {
+		free(path);
+		return r;
+	}
+	close_file(t);
+	free(t->path);
+	t->path = path;
+	int fd = open_file(path, *mode_and_path, &st);
+	if (fd >= 0) {
+		take_file(t, fd, &st, *mode_and_path);
+		return 0;
+	}
+	t->fd = -1;
+	snprintf(text, sizeof text, "the next file cannot be opened: %.300s: %s", path, why_not(-fd));
+	fail(t, -fd, text);
+	return fd;
+}
+
 static int take_record(void *ctx, const void *record, size_t size)
 {
 	struct target *t = ctx;
@@ -105,6 +168,8 @@ static int take_record(void *ctx, const void *record, size_t size)
 	memcpy(&of, record, sizeof of);
 	record = (const uint8_t *)record + sizeof of;
 	size -= sizeof of;
+	if (of == NEXT)
+		return next_file(t, record);
 	if (t->used + size > BUFFER || t->nends == sizeof t->ends / sizeof *t->ends) {
 		int r = write_out(t);
 		if (r < 0)
@@ -123,11 +188,7 @@ static void end(void *ctx, uint64_t lost)
 	if (lost)
 		hp_log(HP_LOG_WARN, NULL, "%s: %llu records were lost because the queue to the disk was full", t->path,
 		       (unsigned long long)lost);
-	if (close(t->fd) < 0) { /* some file systems only say now that they had no room */
-		char text[512];
-		snprintf(text, sizeof text, "%.300s: %s", t->path, strerror(errno));
-		fail(t, errno, text);
-	}
+	close_file(t);
 	free(t->path);
 	free(t);
 }
@@ -138,20 +199,14 @@ struct hp_file *hp_file_open(const struct hp_host *h, const char *path, const ch
 {
 	struct hp_node *n = hp_node_of(h);
 	struct stat st;
-	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (*mode == 'a' ? O_APPEND : *mode == 'x' ? O_EXCL : O_TRUNC);
 	struct hp_file *f = calloc(1, sizeof *f);
 	struct target *t = calloc(1, sizeof *t);
-	if (t) {
-		t->path = strdup(path);
-		/* a pipe without a reader is an error (ENXIO), not a start that hangs */
-		t->fd = t->path ? open(path, flags | O_NONBLOCK, 0666) : -1;
-		if (t->fd >= 0)
-			fcntl(t->fd, F_SETFL, fcntl(t->fd, F_GETFL) & ~O_NONBLOCK);
-	}
-	if (f && t && t->path && t->fd >= 0 && !fstat(t->fd, &st)) {
+	char *copy = strdup(path), text[512];
+	int r = f && t && copy ? open_file(path, *mode, &st) : -ENOMEM;
+	if (r >= 0) {
 		t->host = h;
-		t->regular = S_ISREG(st.st_mode);
-		t->whole = *mode == 'a' ? st.st_size : 0;
+		t->path = copy;
+		take_file(t, r, &st, *mode);
 		f->node = n;
 		f->sink = hp_sink_open(&ops, t, RING, path, &st);
 		if (f->sink) {
@@ -159,18 +214,32 @@ struct hp_file *hp_file_open(const struct hp_host *h, const char *path, const ch
 			n->handles.files = f;
 			return f;
 		}
-	}
-	int err = errno ? errno : ENOMEM;
-	char text[512];
-	snprintf(text, sizeof text, "%.300s: %s", path, err == ENXIO ? "nobody reads from this pipe" : strerror(err));
-	hp_complain(n, text);
-	if (t && t->path && t->fd >= 0)
+		r = -errno;
 		close(t->fd);
-	free(t ? t->path : NULL);
+	}
+	snprintf(text, sizeof text, "%.300s: %s", path, why_not(-r));
+	hp_complain(n, text);
+	free(copy);
 	free(t);
 	free(f);
-	errno = err;
+	errno = -r;
 	return NULL;
+}
+
+int hp_file_next(struct hp_file *f, const char *path, const char *mode)
+{
+	uint64_t of = NEXT;
+	size_t size = strlen(path) + 1;
+	uint8_t *to = hp_sink_reserve(f->sink, sizeof of + 1 + size);
+	if (!to) {
+		int err = hp_sink_error(f->sink);
+		return err ? err : -ENOBUFS;
+	}
+	memcpy(to, &of, sizeof of);
+	memcpy(to + sizeof of, mode, 1);
+	memcpy(to + sizeof of + 1, path, size);
+	hp_sink_commit(f->sink);
+	return 0;
 }
 
 int hp_file_write(struct hp_file *f, const void *record, size_t size)

@@ -2,6 +2,7 @@
  * inside.c - for built-in modules: doing again what a recording says, and what a recording says about the pipeline. */
 #include "inside.h"
 #include "base/log.h"
+#include "file.h"
 #include "graph/ini.h"
 #include "loop.h"
 #include "perf.h"
@@ -207,4 +208,9 @@ void hp_inside_handed(const struct hp_host *h, uint64_t samples)
 void hp_inside_stored(const struct hp_host *h, uint64_t samples)
 {
 	atomic_fetch_add(&hp_node_of(h)->counts.stored, samples);
+}
+
+int hp_inside_file_next(struct hp_file *f, const char *path, const char *mode)
+{
+	return hp_file_next(f, path, mode);
 }

@@ -10,6 +10,7 @@
 
 struct hp_host;
 struct hp_event;
+struct hp_file;
 struct uv_loop_s;
 
 /* The loop itself, for what has no service: child processes, deleting files. A module from a file may bring a libuv of
@@ -26,6 +27,11 @@ int hp_inside_replay_event(const struct hp_host *, const struct hp_event *);
 /* Inputs that give samples by the clock: the next one that is emitted was due then, on the clock of now(). For `run
  * --perf` alone; costs nothing without. */
 void hp_inside_due(const struct hp_host *, int64_t due_ns);
+
+/* Outputs: what is written from now on goes into another file, which the writer thread opens when it gets there; path
+ * and mode as in file(). 0; -ENOBUFS: the queue is full and the file still the same; another -errno: it is broken. When
+ * it cannot be opened the section fails, later. */
+int hp_inside_file_next(struct hp_file *, const char *path, const char *mode);
 
 /* The ini file of the section as it runs, `-s` included, secrets as "(secret)". The caller frees it; NULL: no memory.
  */

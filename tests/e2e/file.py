@@ -67,6 +67,47 @@ check(len(old) + len(new) == total, f"reopen: {len(old)} + {len(new)} of {total}
 # a full disk ends this output with a sentence; the other one goes on
 p = run_it("[output full]\nuse=file\npath=/dev/full\n[output b]\nuse=file\npath=b.jsonl\n")
 check(p.returncode == 1 and "No space left" in p.stderr and len(read("b.jsonl").splitlines()) == 600, "full: " + p.stderr)
+# the next file is there already: that ends this output with a sentence; the other one goes on, and what was written stays
+p = start(ini("[output u]\nuse=file\npath=u.jsonl\nrotate_every=2s\n[output b]\nuse=file\npath=u2\n", rate=200, count=0, speed=1))
+wait_for(lambda: os.path.exists(path_of("u.000001.jsonl")), "the first file", p.said)
+write("u.000002.jsonl", "not ours\n")
+p.hears("output u: the next file cannot be opened: " + path_of("u.000002.jsonl") + ": File exists; this output is off")
+had = len(lines_of("u2"))
+wait_for(lambda: len(lines_of("u2")) > had + 40, "the other one", p.said)
+said = p.stop(1)
+check(read("u.000002.jsonl") == b"not ours\n" and lines_of("u.000001.jsonl"), said)
+check(samples_of(said, "output u") == len(lines_of("u.000001.jsonl")), said)
+# one that takes its time to open holds nobody up, and gets everything in the end
+write("slow.c", """#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+int open(const char *path, int flags, ...)
+{
+	static int (*real)(const char *, int, ...);
+	va_list ap;
+	va_start(ap, flags);
+	int mode = flags & O_CREAT ? va_arg(ap, int) : 0;
+	va_end(ap);
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "open");
+	while (strstr(path, "slow.000002") && access("go", F_OK))
+		usleep(1000);
+	return real(path, flags, mode);
+}
+""")
+if not sanitize:  # theirs must be the first library
+    subprocess.run([CC, "-shared", "-fPIC", "-o", path_of("slow.so"), path_of("slow.c"), "-ldl"], check=True)
+    p = start(ini("[output s]\nuse=file\npath=slow.jsonl\nrotate_size=0.0625\n[output b]\nuse=file\npath=b2\n", rate=200, count=0, speed=1),
+              env={**os.environ, "LD_PRELOAD": path_of("slow.so")})
+    wait_for(lambda: len(lines_of("b2")) > 600, "the other one", p.said)
+    check(names("slow.0") == ["slow.000001.jsonl"] and os.path.getsize(path_of("slow.000001.jsonl")) > 60000, f"{names('slow.0')}")
+    write("go", "")
+    wait_for(lambda: len(names("slow.0")) > 1, "the next file", p.said)
+    said = p.stop()
+    check(len(whole(*names("slow.0")).splitlines()) == samples_of(said) == samples_of(said, "output s"), f"slow: {said}")
 # binary bytes are no lines
 p = run_it("[output x]\nuse=file\npath=x\nencoding=opentrack\n", count=5)
 check(p.returncode == 2 and "length32" in p.stderr, "binary as lines: " + p.stderr)
