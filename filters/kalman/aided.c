@@ -70,6 +70,9 @@ bool aided_step(struct aided *f, struct quat measured, struct vec reading, doubl
 	f->bb -= kb * f->ab;
 	f->ab -= ka * f->ab;
 	f->aa -= ka * f->aa;
-	trim_learn(&f->trim, e, fmax(s, f->square / 3), ka, kb, dt);
+	struct vec angle, bias;
+	trim_learn(&f->trim, e, fmax(s, f->square / 3), ka, kb, dt, &angle, &bias);
+	f->q = rotation_turn(f->q, angle);
+	f->bias = vec_add(f->bias, bias);
 	return !surprised;
 }

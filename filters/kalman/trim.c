@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const double memory = 30;                          /* s of misfits                                     */
-static const double doubt = 36, refine = 1;               /* squared deviations: of the first step, of others */
+static const double doubt = 25, refine = 1;               /* squared deviations: of the first step, of others */
 static const double likely[TRIM_FAULTS] = { 0.15, 0.02 }; /* deviation that is expected of a faulty one       */
 static const double least[TRIM_FAULTS] = { -0.35, -0.05 }, most[TRIM_FAULTS] = { 0.55, 0.05 };
 
@@ -48,31 +48,41 @@ struct vec trim_turn(struct trim *t, struct vec mean, struct vec change, double 
 		             turn(&t->axis[2], mean.z, change.z, dt) };
 }
 
-/* Moves a fault; what it explains is left no more. */
-static void move(struct trim_axis *a, int k, double by)
+/* What changes in the filter's own state on one axis when a fault is believed. */
+struct shift {
+	double angle, bias;
+};
+
+/* Moves a fault; what it explains is left no more, neither in the misfits so far nor in the state. */
+static struct shift move(struct trim_axis *a, int k, double by)
 {
 	double now = quat_clamp(a->fault[k] + by, least[k], most[k]);
 	by = now - a->fault[k];
 	a->fault[k] = now;
 	a->left[TRIM_SCALE] -= by * (k == TRIM_SCALE ? a->aa : a->ab);
 	a->left[TRIM_DELAY] -= by * (k == TRIM_SCALE ? a->ab : a->bb);
+	return (struct shift){ by * a->angle[k], by * a->bias[k] };
 }
 
 /* One fault after the other, each as if the other one were known: in the end that is the solution of both. */
-static void solve(struct trim_axis *a)
+static struct shift solve(struct trim_axis *a)
 {
 	const double weight[TRIM_FAULTS] = { a->aa, a->bb };
+	struct shift all = { 0, 0 };
 	int worst = a->left[0] * a->left[0] * weight[1] > a->left[1] * a->left[1] * weight[0] ? 0 : 1;
 	for (int n = 0, k = worst; n < TRIM_FAULTS; n++, k = !k) {
 		double prior = 1 / (likely[k] * likely[k]), gradient = a->left[k] - prior * a->fault[k];
 		if (!(a->left[k] * a->left[k] > (a->open[k] ? refine : doubt) * weight[k]))
 			continue;
 		a->open[k] = true;
-		move(a, k, gradient / (weight[k] + prior));
+		struct shift now = move(a, k, gradient / (weight[k] + prior));
+		all.angle += now.angle;
+		all.bias += now.bias;
 	}
+	return all;
 }
 
-static void learn(struct trim_axis *a, double e, double w, double ka, double kb, double keep)
+static struct shift learn(struct trim_axis *a, double e, double w, double ka, double kb, double keep)
 {
 	double s = a->angle[TRIM_SCALE], d = a->angle[TRIM_DELAY];
 	a->aa = a->aa * keep + w * s * s;
@@ -84,13 +94,16 @@ static void learn(struct trim_axis *a, double e, double w, double ka, double kb,
 		a->bias[k] -= kb * a->angle[k];
 		a->angle[k] -= ka * a->angle[k];
 	}
-	solve(a);
+	return solve(a);
 }
 
-void trim_learn(struct trim *t, struct vec misfit, double variance, double ka, double kb, double dt)
+void trim_learn(struct trim *t, struct vec misfit, double variance, double ka, double kb, double dt, struct vec *angle,
+                struct vec *bias)
 {
 	double keep = memory / (memory + dt), w = 1 / variance;
-	learn(&t->axis[0], misfit.x, w, ka, kb, keep);
-	learn(&t->axis[1], misfit.y, w, ka, kb, keep);
-	learn(&t->axis[2], misfit.z, w, ka, kb, keep);
+	struct shift x = learn(&t->axis[0], misfit.x, w, ka, kb, keep),
+	             y = learn(&t->axis[1], misfit.y, w, ka, kb, keep),
+	             z = learn(&t->axis[2], misfit.z, w, ka, kb, keep);
+	*angle = (struct vec){ x.angle, y.angle, z.angle };
+	*bias = (struct vec){ x.bias, y.bias, z.bias };
 }

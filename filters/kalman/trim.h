@@ -29,6 +29,8 @@ struct vec trim_scaled(const struct trim *, struct vec reading);
 double trim_delay(const struct trim *);
 /* The turn (rad) over dt s from the mean of the two readings and their difference, rad/s. */
 struct vec trim_turn(struct trim *, struct vec mean, struct vec change, double dt);
-/* After it: the misfit (rad), its variance per axis, and with what gains it went into angle and bias. */
-void trim_learn(struct trim *, struct vec misfit, double variance, double angle_gain, double bias_gain, double dt);
+/* After it: the misfit (rad), its variance per axis, and with what gains it went into angle and bias. Out: what has to
+ * be added to angle (rad) and bias (rad/s) for what was believed of the faults until now. */
+void trim_learn(struct trim *t, struct vec misfit, double variance, double angle_gain, double bias_gain, double dt,
+                struct vec *angle, struct vec *bias);
 #endif
