@@ -3,6 +3,7 @@
  * a module sends, writes, logs or emits is kept in memory. Header only; one test program includes it once. */
 #ifndef FAKE_HOST_H
 #define FAKE_HOST_H
+#include "graph/node.h"
 #include "headpipe.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +45,11 @@ struct hp_udp {
 };
 #define FAKE_MOST 100000 /* samples: a module that never ends fails before it takes the machine's memory */
 struct fake_host {
-	struct hp_host host; /* what the module gets */
+	union {
+		struct hp_host host; /* what the module gets                                  */
+		struct hp_node node; /* what a built-in module finds behind it (run/inside.h) */
+	};
+	struct hp_run run;
 	int64_t time;        /* answer of now() */
 	struct hp_timer timers[FAKE_TIMERS];
 	struct hp_watch watches[FAKE_WATCHES];
@@ -227,6 +232,7 @@ static inline void fake_init(struct fake_host *f, const char *name)
 {
 	memset(f, 0, sizeof *f);
 	f->time = 1000000000;
+	f->node.run = &f->run;
 	f->stream = (struct hp_stream){ .struct_size = sizeof(struct hp_stream) };
 	f->host = (struct hp_host){
 		.struct_size = sizeof(struct hp_host),
