@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <hidapi/hidapi.h>
 #include <linux/hidraw.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -136,6 +137,14 @@ ssize_t send(int fd, const void *buf, size_t size, int flags)
 		real = REAL(send);
 	count(SEND);
 	return real(fd, buf, size, flags);
+}
+int poll(struct pollfd *fds, nfds_t n, int ms)
+{
+	static __typeof__(poll) *real;
+	if (!real)
+		real = REAL(poll);
+	count(WAIT);
+	return real(fds, n, ms);
 }
 int epoll_wait(int fd, struct epoll_event *events, int n, int ms)
 {

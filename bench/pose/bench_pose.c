@@ -2,7 +2,8 @@
  * bench_pose.c - pose quality in figures: every filter at equal stillness on made-up motion, then on recorded heads.
  * Usage: headpipe-bench-pose [--check FILE | --write FILE] [--heads FOLDER]
  * Without --check or --write: all tables, as docs/pose.md has them. --write: the few figures that a test watches;
- * --check: the same again, exit 1 when one is worse than the file says by more than its spread. */
+ * --check: the same again, exit 1 when one is worse than the file says by more than its spread.
+ * More than 400 lines: one table after the other, each with what it is measured by beside it. */
 #include "base/alloc.h"
 #include "gyros.h"
 #include "heads.h"

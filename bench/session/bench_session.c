@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * bench_session.c - sessions in figures: writing, reading, jumping, properties, differences, memory. 1,000,000 samples
  * of 18 fields and 88 bytes at 250 Hz, the shape that the VTX SDK was measured with (docs/recording.md has both).
+ * More than 400 lines: all measurements share one file of samples, made once, and one form of result.
  * Usage: headpipe-bench-session [--json] [--cpu] [--samples N] [--folder DIR] */
 #include "bench.h"
 #include "have.h"
