@@ -22,8 +22,15 @@ struct unpack {
 	size_t nall;
 	uint8_t *list; /* u16 per message: number of the archive's channel */
 	uint32_t n;
-	uint64_t written;
+	uint64_t written, written_bytes;
+	size_t held, held_messages; /* in the blocks since the last order */
+	uint16_t *blocks;           /* their channels                           */
+	size_t nblocks;
+	uint64_t most; /* bytes that all of it may become          */
+	bool too_much;
 };
+/* A turn of `pack` ends before it has more than half a block's limit, and one message comes on top. */
+enum { TURN_BYTES = PACK_BYTES / 2 + PACK_BYTES, RATIO_MAX = 1000 };
 
 /* The original channel, as its packed one says. */
 static int restore_channel(struct unpack *u, size_t index)
@@ -64,11 +71,21 @@ static int write_out(struct unpack *u)
 		                    c->block.data + c->byte, c->block.size[k]);
 		c->byte += c->block.size[k];
 		u->written++;
+		u->written_bytes += c->block.size[k];
+		if (u->written_bytes > u->most) {
+			u->too_much = true;
+			return -EBADMSG;
+		}
 	}
-	for (size_t i = 0; i < u->nall && !code; i++)
-		if (u->all[i].at != u->all[i].block.n)
+	for (size_t i = 0; i < u->nblocks; i++) {
+		struct packed_channel *c = &u->all[u->blocks[i]];
+		if (!code && c->at != c->block.n)
 			code = -EBADMSG;
+		pack_free(&c->block);
+		c->at = 0;
+	}
 	u->n = 0;
+	u->nblocks = u->held = u->held_messages = 0;
 	return code;
 }
 
@@ -87,10 +104,15 @@ static int take_block(struct unpack *u, const struct hps_message *m)
 {
 	struct packed_channel *c = &u->all[m->channel];
 	struct hps_in in = { m->data, m->data + m->size, false };
-	pack_free(&c->block);
+	if (c->block.time) /* one block of a channel between two orders */
+		return -EBADMSG;
 	c->at = 0;
 	c->byte = 0;
-	return pack_get(&in, &c->block);
+	u->blocks[u->nblocks++] = m->channel;
+	int code = pack_get(&in, &c->block, TURN_BYTES - u->held);
+	u->held += c->block.total;
+	u->held_messages += c->block.n;
+	return code || u->held_messages > PACK_MESSAGES ? code ? code : -EBADMSG : 0;
 }
 
 struct arguments {
@@ -128,7 +150,10 @@ static int unpack(void *state)
 	u.nall = info.nchannels;
 	u.all = calloc(u.nall + 1, sizeof *u.all);
 	u.list = malloc(PACK_MESSAGES * 2);
-	code = u.all && u.list ? 0 : -ENOMEM;
+	u.blocks = calloc(u.nall + 1, sizeof *u.blocks);
+	/* columns that never change take next to nothing, but not all of them are of that kind */
+	u.most = (a->memory ? (uint64_t)a->memory << 20 : 1 << 30) + RATIO_MAX * info.file_size;
+	code = u.all && u.list && u.blocks ? 0 : -ENOMEM;
 	for (size_t i = 0; i < u.nall && !code; i++)
 		if ((int)i != order && (u.all[i].out = restore_channel(&u, i)) < 0)
 			code = u.all[i].out;
@@ -147,13 +172,17 @@ static int unpack(void *state)
 		code = write_out(&u);
 	tool_progress(1, 1);
 	if (code)
-		tool_fail("unpack", a->file, "%s", code == -EBADMSG ? "the archive is damaged" : strerror(-code));
+		tool_fail("unpack", a->file, "%s",
+		          u.too_much         ? "it unpacks to more than a thousand times its size: this is no recording"
+		          : code == -EBADMSG ? "the archive is damaged"
+		                             : strerror(-code));
 	bool failed = code || next < 0;
 	failed |= tool_copy_close(&u.copy, !failed) != 0 || u.copy.left_out;
 	for (size_t i = 0; i < u.nall; i++)
 		pack_free(&u.all[i].block);
 	free(u.all);
 	free(u.list);
+	free(u.blocks);
 	hps_close(r);
 	if (!failed)
 		printf("%s: %" PRIu64 " messages, %" PRIu64 " bytes\n", a->out, u.written, tool_file_size(a->out));

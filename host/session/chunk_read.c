@@ -337,7 +337,9 @@ int hps_load_new(struct hps_reader *r, struct hps_rchunk *c)
 {
 	struct hps_slot s = { 0 };
 	hps_forget_met(r);
-	int code = hps_allow_all(r, c->packed, c->raw);
+	int code = hps_allow_chunk(r, c);
+	if (!code)
+		code = hps_allow_all(r, c->packed, c->raw);
 	if (!code)
 		code = fetch(r, c, &s);
 	if (!code) {

@@ -284,10 +284,11 @@ static int walk(struct hps_reader *r, bool first)
 		if (code == 1) {
 			/* the length of any record behind the last good chunk may have been wrong */
 			if (r->wasted / 4 > r->size + (16 << 20)) {
-				hps_harm(
-				    r,
-				    "the file has too many heads of chunks that are none; the walk ended at byte %llu",
-				    (unsigned long long)r->scan_at);
+				hps_harm(r,
+				         "the file has too many heads of chunks that are none; what is behind byte "
+				         "%llu was not read",
+				         (unsigned long long)r->look_from);
+				r->skipped += r->size - r->look_from;
 				break;
 			}
 			uint64_t next = find_chunk(r, r->look_from);
@@ -303,9 +304,9 @@ static int walk(struct hps_reader *r, bool first)
 		if (r->nchunks > before)
 			r->look_from = r->scan_at;
 	}
-	describe(r, tail, ended);
 	if (ended && first)
 		hps_check_head(r);
+	describe(r, tail, ended);
 	r->finished = r->finished || ended;
 	return 0;
 }

@@ -258,8 +258,10 @@ static bool take_in(struct hps_reader *r, struct summary *s, const uint8_t *data
 	uint64_t sum = 0;
 	uint64_t packed = 0, raw = 0;
 	for (size_t i = 0; i < s->nchunks; i++) {
-		packed += s->chunks[i].packed;
-		raw = s->chunks[i].raw > UINT64_MAX - raw ? UINT64_MAX : raw + s->chunks[i].raw;
+		if (!hps_allow_chunk(r, &s->chunks[i])) { /* the others are refused one by one */
+			packed += s->chunks[i].packed;
+			raw += s->chunks[i].raw;
+		}
 		sum += s->chunks[i].messages;
 		ordered &= !i || s->chunks[i].offset > s->chunks[i - 1].offset;
 	}

@@ -113,7 +113,7 @@ static size_t there_and_back(const struct pack_block *b, bool sample)
 	size_t n = b->n && b->size[0] == HPS_SAMPLE_MAX ? HP_SAMPLE_FIELDS : HP_SAMPLE_BASE;
 	assert_int_equal(pack_put(&out, b, offsets, sizes, n, sample), 0);
 	struct hps_in in = { out.data, out.data + out.size, false };
-	assert_int_equal(pack_get(&in, &c), 0);
+	assert_int_equal(pack_get(&in, &c, PACK_BYTES), 0);
 	assert_int_equal(c.n, b->n);
 	assert_int_equal(c.total, b->total);
 	assert_memory_equal(c.time, b->time, b->n * 8);
@@ -126,7 +126,7 @@ static size_t there_and_back(const struct pack_block *b, bool sample)
 	for (size_t i = 0; i < out.size; i += 1 + out.size / 300) {
 		out.data[i] ^= (uint8_t)(1 << i % 8);
 		in = (struct hps_in){ out.data, out.data + out.size, false };
-		pack_get(&in, &c);
+		pack_get(&in, &c, PACK_BYTES);
 		pack_free(&c);
 		out.data[i] ^= (uint8_t)(1 << i % 8);
 	}

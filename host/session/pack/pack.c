@@ -142,7 +142,7 @@ static int get_fixed(struct hps_in *in, struct pack_block *b, size_t count)
 	return code;
 }
 
-int pack_get(struct hps_in *in, struct pack_block *b)
+int pack_get(struct hps_in *in, struct pack_block *b, size_t most)
 {
 	memset(b, 0, sizeof *b);
 	uint8_t version = hps_in_u8(in);
@@ -174,7 +174,7 @@ int pack_get(struct hps_in *in, struct pack_block *b)
 	for (uint32_t i = 0; i < n && !code; i++)
 		total += b->size[i];
 	/* every byte of data takes some room in the block, except in columns that do not change */
-	if (code || total > PACK_BYTES)
+	if (code || total > PACK_BYTES || total > most)
 		return code ? code : -EBADMSG;
 	b->total = (size_t)total;
 	uint16_t count = hps_in_u16(in);

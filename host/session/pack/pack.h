@@ -25,8 +25,9 @@ struct pack_block { /* message i: its data lies behind those in front of it */
  * /head/sample messages in cdr. 0 or -ENOMEM. */
 int pack_put(struct hps_out *, const struct pack_block *, const uint32_t *offsets, const uint8_t *sizes, size_t n,
              bool sample);
-/* The reverse; the block's lists are allocated, pack_free() them also after a failure. 0, -EBADMSG or -ENOMEM. */
-int pack_get(struct hps_in *, struct pack_block *);
+/* The reverse; the block's lists are allocated, pack_free() them also after a failure. most: bytes of data. 0, -EBADMSG
+ * or -ENOMEM. */
+int pack_get(struct hps_in *, struct pack_block *, size_t most);
 void pack_free(struct pack_block *);
 /* One column of n values of `width` bytes (1, 2, 4, 8), little endian. */
 int pack_put_column(struct hps_out *, const uint8_t *values, size_t n, unsigned width);
