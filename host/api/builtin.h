@@ -24,4 +24,7 @@
 /* hp_module.traits: an output whose open() may be called again after it has failed; the host has put its state back and
  * closed what it had asked the host for. */
 #define HP_OPENS_AGAIN (1u << 31)
+/* hp_module.traits: an input whose open() only looks whether its recording is there and good. It is opened before the
+ * outputs, which may replace files. */
+#define HP_OPENS_FIRST (1u << 30)
 #endif

@@ -125,8 +125,7 @@ static int read_recording(const char *path, struct judge_recording *rec)
 	char why[REPORT_SOURCE_WHY] = "";
 	struct report_source_ask ask = { .path = path, .device = -1, .warn = warn };
 	struct report_source *s = NULL;
-	int rc = session_source_is(path) ? session_source_open(&s, &ask, why, sizeof why)
-	                                 : recorder_source_open(&s, &ask, why, sizeof why);
+	int rc = report_source_open(&s, &ask, why, sizeof why);
 	if (rc == 0)
 		rc = read_all(s, rec, why, sizeof why);
 	if (s)

@@ -154,7 +154,7 @@ static struct hp_module *own_module(const struct hp_module *theirs, const char *
 		*wrong = NULL;
 	m->struct_size = sizeof *m;
 	m->option_size = sizeof(struct hp_option);
-	m->traits &= ~(HP_READS_ROTVEC | HP_OPENS_AGAIN);
+	m->traits &= ~(HP_READS_ROTVEC | HP_OPENS_AGAIN | HP_OPENS_FIRST);
 	if (!*wrong)
 		*wrong = wrong_content(m, detail, size);
 	if (!*wrong)

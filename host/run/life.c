@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * life.c - the life cycle of a run.
  *
- * open outputs, filters, inputs -> start inputs -> ... -> stop inputs, filters, outputs -> run the loop until no handle
- * is left -> close in the same order. Shared objects are never unloaded. */
+ * open recordings, outputs, filters, inputs -> start inputs -> ... -> stop inputs, filters, outputs -> run the loop
+ * until no handle is left -> close in the same order. Shared objects are never unloaded. */
 #include "life.h"
 #include "again.h"
 #include "base/log.h"
@@ -99,9 +99,13 @@ int hp_life_open(struct hp_run *run)
 		hp_log(HP_LOG_ERROR, NULL, "cannot start: %s", strerror(-r));
 		return r;
 	}
+	for (size_t i = 0; i < run->nnodes; i++)
+		if (run->nodes[i]->module->traits & HP_OPENS_FIRST && (r = open_first(run->nodes[i])) < 0)
+			return r;
 	for (size_t k = 0; k < 3; k++)
 		for (size_t i = 0; i < run->nnodes; i++)
-			if (run->nodes[i]->kind == consumers_first[k] && (r = open_first(run->nodes[i])) < 0)
+			if (run->nodes[i]->kind == consumers_first[k] && run->nodes[i]->phase == HP_NEW &&
+			    (r = open_first(run->nodes[i])) < 0)
 				return r;
 	return 0;
 }

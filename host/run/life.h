@@ -4,8 +4,8 @@
 #define HP_LIFE_H
 #include "graph/node.h"
 
-/* Makes the loop, compiles the pipeline, opens every module (outputs first, inputs last). 0, or -errno after a log
- * line; hp_life_end() must follow in both cases. */
+/* Makes the loop, compiles the pipeline, opens every module (recordings, then outputs, inputs last). 0, or -errno after
+ * a log line; hp_life_end() must follow in both cases. */
 int hp_life_open(struct hp_run *);
 /* Starts the inputs and runs the loop until every input has ended or hp_life_stop(). */
 void hp_life_run(struct hp_run *);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * replay.c - the input `replay`: a recording's reports, or samples, as if the device were there, in their rhythm. */
+#include "api/builtin.h"
 #include "headpipe.h"
 #include "inputs/decode/tracker.h"
 #include "pace.h"
+#include "reach.h"
 #include "run/inside.h"
 #include "source.h"
 #include <errno.h>
@@ -180,10 +182,7 @@ static int again(struct replay *r)
 
 static int behind_end(struct replay *r, int64_t length)
 {
-	snprintf(r->source->why, sizeof r->source->why,
-	         "%.300s: `from` = %.9gs is behind the end: the recording is %.9g s long", r->path,
-	         (double)r->from / 1e9, (double)length / 1e9);
-	return -ERANGE;
+	return replay_behind_end(r->path, r->from, length, r->source->why, sizeof r->source->why);
 }
 
 /* At the beginning of a pass. 0, or -errno. */
@@ -337,8 +336,9 @@ static int open_replay(void *self, const struct hp_host *host)
 	struct report_source_ask ask = { .path = r->path, .device = r->device, .warn = warn, .arg = r };
 	r->host = host;
 	ask.want = r->source_kind;
-	int rc = session_source_is(r->path) ? session_source_open(&r->source, &ask, why, sizeof why)
-	                                    : recorder_source_open(&r->source, &ask, why, sizeof why);
+	int rc = r->from ? replay_reaches(&ask, r->from, why, sizeof why) : 0;
+	if (rc == 0)
+		rc = report_source_open(&r->source, &ask, why, sizeof why);
 	if (rc == 0)
 		rc = plan(r, why, sizeof why);
 	if (rc < 0) {
@@ -396,5 +396,5 @@ HP_MODULE(replay) = {
 	.options = options,    .state_size = sizeof(struct replay),
 	.check = check,        .open = open_replay,
 	.start = start,        .stop = stop,
-	.close = close_replay,
+	.close = close_replay, .traits = HP_OPENS_FIRST,
 };

@@ -54,4 +54,6 @@ int session_source_open(struct report_source **out, const struct report_source_a
 bool session_source_is(const char *path);
 /* hid-recorder text. 0, or -errno with one sentence in why. */
 int recorder_source_open(struct report_source **out, const struct report_source_ask *ask, char *why, size_t why_size);
+/* Whichever of the two it is. */
+int report_source_open(struct report_source **out, const struct report_source_ask *ask, char *why, size_t why_size);
 #endif

@@ -96,6 +96,22 @@ for more in ("speed=1", "speed=0\nloop=yes"):
     check(p.poll() is None, more + ": ended by itself")
     p.stop()
 
+# a recording that is not there, or not that long, replaces no file of an earlier run
+hid("ten.hid", 10, 100)
+run("[input head]\nuse = replay\npath = ten.hid\nspeed = 0\n[output t]\nuse = session\npath = ten.mcap\n")
+before = set(os.listdir(d))
+for what, words in (("none.hid\n", "No such file"), ("ten.hid\nfrom = 10s\n", "is behind the end: the recording is 9.99 s long"),
+                    ("ten.mcap\nfrom = 10s\n", "is behind the end: the recording is 9.99 s long")):
+    for name in "old.csv", "old.jsonl":
+        write(name, "of yesterday\n")
+    p = run(f"[input head]\nuse = replay\npath = {what}speed = 0\n[output c]\nuse = csv\npath = old.csv\n[output f]\nuse = file\npath = old.jsonl\n"
+            "[output t]\nuse = session\npath = new.mcap\n")
+    check(p.returncode == 1 and words in p.stderr and p.stderr.count("\n") == 1, p.stderr)
+    check(read("old.csv") == read("old.jsonl") == b"of yesterday\n", f"{what}: files were replaced")
+check(set(os.listdir(d)) - before <= {"old.csv", "old.jsonl", "t.ini"}, f"left: {set(os.listdir(d)) - before}")
+p = run("[input head]\nuse = replay\npath = ten.hid\nspeed = 0\nfrom = 9.99s\n[output f]\nuse = file\npath = old.jsonl\n")
+check(p.returncode == 0 and len(lines_of("old.jsonl")) == samples_of(p.stderr) == 1, f"the last one: {p.stderr}")
+
 # the bundled pipeline
 p = command("run", "conf/demo.ini", "-s", "head.speed=0", cwd=None)
 check(p.returncode == 0 and "game: 2000 of 2000 samples" in p.stderr, f"demo.ini: {p.returncode} {p.stderr}")
