@@ -29,7 +29,8 @@ struct plan {
 	bool scaled;           /* whether an angle is made stronger or weaker */
 };
 struct axes {
-	const char *invert, *swap;
+	struct hp_list invert;
+	const char *swap;
 	double scale_yaw, scale_pitch, scale_roll, scale_x, scale_y, scale_z;
 	double offset_yaw, offset_pitch, offset_roll, offset_x, offset_y, offset_z;
 
@@ -41,8 +42,7 @@ struct axes {
 #define SHIFT(f) \
 	HP_OPT_REAL(struct axes, f, "0", -1000, 1000, "added to this coordinate at the end", HP_LIVE, "cm", -50, 50)
 static const struct hp_option options[] = {
-	HP_OPT_STR(struct axes, invert, "none",
-	           "axes whose sign changes: a list out of yaw, pitch, roll, x, y, z; or `none`", HP_LIVE),
+	HP_OPT_LIST(struct axes, invert, "none", "yaw|pitch|roll|x|y|z", "axes whose sign changes", HP_LIVE | HP_SET),
 	HP_OPT_STR(struct axes, swap, "none",
 	           "pairs that change places: `yaw:roll`, `x:z, pitch:roll`; angles with angles, coordinates with "
 	           "coordinates; or `none`",
@@ -82,19 +82,6 @@ static int bad(char *why, size_t size, const char *word, size_t n, const char *w
 	snprintf(why, size, "`%.*s` %s", n < 60 ? (int)n : 60, word, what);
 	return -EINVAL;
 }
-static int read_invert(const struct axes *a, struct plan *p, char *why, size_t size)
-{
-	const char *list = a->invert, *word;
-	size_t n;
-	while ((word = next(&list, &n))) {
-		int i = axis(word, n);
-		if (i >= 0)
-			p->factor[i] = -1;
-		else if (n != 4 || memcmp(word, "none", 4))
-			return bad(why, size, word, n, "is no axis; allowed: yaw, pitch, roll, x, y, z, or none");
-	}
-	return 0;
-}
 static int read_swap(const struct axes *a, struct plan *p, char *why, size_t size)
 {
 	const char *list = a->swap, *word;
@@ -125,9 +112,8 @@ static int read_words(const struct axes *a, struct plan *p, const char **key, ch
 		p->from[i] = i;
 		p->factor[i] = 1;
 	}
-	*key = "invert";
-	if (read_invert(a, p, why, size) < 0)
-		return -EINVAL;
+	for (uint32_t i = 0; i < a->invert.n; i++)
+		p->factor[a->invert.at[i]] = -1;
 	*key = "swap";
 	return read_swap(a, p, why, size);
 }

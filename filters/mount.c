@@ -15,7 +15,8 @@
 #include <string.h>
 
 struct mount {
-	const char *axis_map, *invert, *gyro_map, *gyro_invert;
+	struct hp_list axis_map, invert;
+	const char *gyro_map, *gyro_invert;
 	double yaw, pitch, roll;
 
 	struct hp_axis_map pose, vector, gyro; /* of rotation vectors; of directions; of the angular velocity */
@@ -27,10 +28,9 @@ struct mount {
 	            "degrees of " about " that the sensor shows when the head is level and looks ahead", HP_LIVE, \
 	            "deg", -45, 45)
 static const struct hp_option options[] = {
-	HP_OPT_STR(struct mount, axis_map, "XYZ",
-	           "which of the device's axes becomes x, y and z: the letters X, Y, Z in any order", HP_LIVE),
-	HP_OPT_STR(struct mount, invert, "none",
-	           "axes to turn round after that: letters out of X, Y, Z, each once, or none", HP_LIVE),
+	HP_OPT_LIST(struct mount, axis_map, "XYZ", "X|Y|Z", "which of the device's axes becomes x, y and z",
+	            HP_LIVE | HP_PERMUTATION),
+	HP_OPT_LIST(struct mount, invert, "none", "X|Y|Z", "axes to turn round after that", HP_LIVE | HP_SET),
 	HP_OPT_STR(
 	    struct mount, gyro_map, "same",
 	    "the same for the angular velocity, for devices whose gyroscope differs; `same`: the device's axes as "
@@ -57,22 +57,15 @@ static struct hp_axis_map of_vectors(struct hp_axis_map m)
 static int read_maps(const struct mount *m, struct hp_axis_map *pose, struct hp_axis_map *gyro, const char **key,
                      char *why, size_t size)
 {
-	static const char *const keys[] = { "axis_map", "invert", "gyro_map", "gyro_invert" };
+	const char *map = strcmp(m->gyro_map, "same") ? m->gyro_map : NULL,
+	           *invert = strcmp(m->gyro_invert, "same") ? m->gyro_invert : NULL;
 	int wrong;
-	if (hp_axis_map_read(pose, m->axis_map, m->invert, &wrong, why, size) < 0) {
-		*key = keys[wrong];
-		return -EINVAL;
-	}
-	if (!strcmp(m->gyro_map, "same") && !strcmp(m->gyro_invert, "same")) {
-		*gyro = of_vectors(*pose);
+	hp_axis_map_of(pose, m->axis_map.at, m->invert.at, m->invert.n);
+	*gyro = map || invert ? *pose : of_vectors(*pose);
+	if (hp_axis_map_read(gyro, map, invert, &wrong, why, size) == 0)
 		return 0;
-	}
-	if (hp_axis_map_read(gyro, strcmp(m->gyro_map, "same") ? m->gyro_map : m->axis_map,
-	                     strcmp(m->gyro_invert, "same") ? m->gyro_invert : m->invert, &wrong, why, size) < 0) {
-		*key = keys[2 + wrong];
-		return -EINVAL;
-	}
-	return 0;
+	*key = wrong ? "gyro_invert" : "gyro_map";
+	return -EINVAL;
 }
 static int check(const void *self, const char **key, char *why, size_t size)
 {

@@ -69,27 +69,33 @@ static const struct hp_option options[] = {
 
 /* ---- options --------------------------------------------------------------------------------------------------- */
 
-/* "auto", or digits with an optional fraction and ms or s; 0 needs no unit. */
+/* "auto", or a time as everywhere else; 0 needs no unit. */
 static bool read_latency(const char *text, bool *automatic, double *seconds)
 {
+	static const struct {
+		const char *name;
+		double seconds;
+	} units[] = { { "ms", 1e-3 }, { "s", 1 }, { "us", 1e-6 }, { "ns", 1e-9 } };
 	double value = 0, place = 1;
-	const char *p = text;
+	const char *p = text + (*text == '+');
 	*automatic = !strcmp(text, "auto");
 	if (*automatic)
 		return true;
-	for (; *p >= '0' && *p <= '9' && value < 1e6; p++)
+	size_t n = strspn(p, "0123456789");
+	for (; *p >= '0' && *p <= '9' && value < 1e12; p++)
 		value = 10 * value + (*p - '0');
-	if (p == text)
-		return false;
 	if (*p == '.')
-		for (p++; *p >= '0' && *p <= '9'; p++)
+		for (p++; *p >= '0' && *p <= '9'; p++, n++)
 			value += (place /= 10) * (*p - '0');
-	if (!strcmp(p, "ms"))
-		value /= 1000;
-	else if (strcmp(p, "s") != 0 && (*p || value > 0))
+	if (!n)
 		return false;
-	*seconds = value;
-	return value <= 1;
+	p += strspn(p, " \t");
+	double unit = *p || value > 0 ? 0 : 1;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (!strcmp(p, units[i].name))
+			unit = units[i].seconds;
+	*seconds = value * unit;
+	return unit > 0 && *seconds <= 1;
 }
 
 static int check(const void *self, const char **key, char *why, size_t size)
@@ -141,7 +147,8 @@ static void send(struct resample *r, int64_t time_ns)
 	struct hp_sample s = r->last;
 	struct quat q;
 	struct vec pos, rate = r->track.now.rate;
-	r->track.latency += quat_clamp(r->latency_to - r->track.latency, -glide / r->rate, glide / r->rate);
+	if (r->track.latency != r->latency_to)
+		r->track.latency += quat_clamp(r->latency_to - r->track.latency, -glide / r->rate, glide / r->rate);
 	if (r->mode == PREDICT)
 		track_predict(&r->track, time_ns, &q, &pos);
 	else

@@ -15,10 +15,9 @@ static int axis(char c)
 
 int hp_axis_map_read(struct hp_axis_map *m, const char *map, const char *invert, int *wrong, char *why, size_t size)
 {
-	unsigned seen = 0;
-	size_t n = strlen(map);
-	m->sign[0] = m->sign[1] = m->sign[2] = 1;
-	for (size_t i = 0; i < n && i < 3; i++) {
+	unsigned seen = map ? 0 : 7;
+	size_t n = map ? strlen(map) : 3;
+	for (size_t i = 0; map && i < n && i < 3; i++) {
 		m->from[i] = axis(map[i]);
 		if (m->from[i] >= 0)
 			seen |= 1u << m->from[i];
@@ -29,6 +28,9 @@ int hp_axis_map_read(struct hp_axis_map *m, const char *map, const char *invert,
 		return -EINVAL;
 	}
 	*wrong = 1;
+	if (!invert)
+		return 0;
+	m->sign[0] = m->sign[1] = m->sign[2] = 1;
 	bool none = strcmp(invert, "none") == 0;
 	for (const char *p = none ? "" : invert; *p; p++) {
 		int i = axis(*p);
@@ -43,6 +45,17 @@ int hp_axis_map_read(struct hp_axis_map *m, const char *map, const char *invert,
 		return -EINVAL;
 	}
 	return 0;
+}
+
+void hp_axis_map_of(struct hp_axis_map *m, const unsigned char order[3], const unsigned char *inverted,
+                    size_t ninverted)
+{
+	for (int i = 0; i < 3; i++) {
+		m->from[i] = order[i];
+		m->sign[i] = 1;
+	}
+	for (size_t i = 0; i < ninverted; i++)
+		m->sign[inverted[i]] = -1;
 }
 
 void hp_axis_map_apply(const struct hp_axis_map *m, const double in[3], double out[3])

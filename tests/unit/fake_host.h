@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { FAKE_TIMERS = 8, FAKE_WATCHES = 8, FAKE_FILES = 4, FAKE_UDPS = 4 };
 
@@ -314,18 +315,23 @@ static inline void fake_set(const struct hp_module *m, void *state, const char *
 		memcpy(at, &small, sizeof small);
 		break;
 	}
-	case HP_LIST: { /* of letters; the newest 64 lists last */
+	case HP_LIST: { /* of letters, or of words; the newest 64 lists last */
 		static uint8_t kept[64][8];
 		static unsigned next;
 		uint8_t *own = kept[next++ % 64];
 		struct hp_list l = { 0, own };
-		for (const char *c = strcmp(text, "none") ? text : ""; *c; c++)
-			for (uint8_t i = 0; o->choices[2 * i]; i++) {
-				if ((o->choices[2 * i] | 0x20) == (*c | 0x20) && l.n < 8)
-					own[l.n++] = i;
-				if (!o->choices[2 * i + 1])
-					break;
-			}
+		bool letters = o->choices[1] == '|';
+		for (const char *c = strcmp(text, "none") ? text + strspn(text, ", ") : ""; *c; c += strspn(c, ", ")) {
+			size_t n = letters ? 1 : strcspn(c, ", ");
+			uint8_t i = 0;
+			const char *word = o->choices;
+			for (; strncasecmp(word, c, n) || (word[n] && word[n] != '|'); i++)
+				if (!(word = strchr(word, '|')) || !word++)
+					abort();
+			if (l.n < 8)
+				own[l.n++] = i;
+			c += n;
+		}
 		memcpy(at, &l, sizeof l);
 		break;
 	}

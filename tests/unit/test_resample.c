@@ -125,9 +125,10 @@ static void test_latency(void **unused)
 	s = &fake.samples[fake.nsamples - 1];
 	assert_true(fabs(yaw_of(s) - (double)(s->time_ns - T0) * 60e-9) < 0.02);
 	closed(state);
-	static const char *const good[] = { "auto", "0ms", "0", "0.0", "40ms", "12.5ms", "0.04s", "1s" },
-	                         *const bad[] = { "",      "40",    "ms",    "-1ms",  "2s",
-		                                  "40 ms", "1e3ms", "0.ms5", "auto2", "40msx" };
+	static const char *const good[] = { "auto",  "0ms", "0",     "0.0",   "40ms",    "12.5ms",
+		                            "0.04s", "1s",  "40 ms", "+40ms", "40000us", "40000000ns" },
+	                         *const bad[] = { "",      "40",    "ms",    "-1ms", "2s",  "40 m", "1e3ms",
+		                                  "0.ms5", "auto2", "40msx", ".",    ".ms", "" };
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
 		const char *key = NULL;
 		char why[200];
