@@ -170,7 +170,7 @@ BENCH_SESSIONO := $(patsubst %.c,$B/%.o,$(wildcard bench/session/*.c))
 $B/headpipe-bench-session: $(BENCH_SESSIONO) $B/libhost.a
 	$(call Q,LINK $@)$(LINK) $^ -o $@ $(PC_LIBS) -lm -lpthread
 bench-session: deps
-	@$(MAKE) --no-print-directory $B/headpipe-bench-session
+	@$(MAKE) --no-print-directory $B/headpipe $B/headpipe-bench-session
 	$B/headpipe-bench-session
 
 # The live path of whole programs, beside a plain one; see bench/live.

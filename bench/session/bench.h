@@ -15,4 +15,6 @@ void bench_large(const char *self, const char *folder, uint64_t n);
 int bench_part(const char *path, int channel, int64_t from, uint64_t most);
 /* Two files of n samples each that differ in every one. */
 void bench_differ(const char *one, const char *other, uint64_t n, double (*now)(void));
+/* A default recording of the bundled motion; path: a file that may be replaced. */
+void bench_recording(const char *self, const char *path, double (*now)(void));
 #endif

@@ -467,6 +467,7 @@ int main(int argc, char **argv)
 	if (HP_HAVE_ZSTD)
 		bench_own(HPS_ZSTD, "zstd", false);
 	bench_own(HPS_NONE, "json", true);
+	bench_recording(argv[0], extra_path, now);
 	bench_large(argv[0], folder, samples / 10 * 32);
 	unlink(raw_path);
 	unlink(zstd_path);

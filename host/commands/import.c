@@ -117,7 +117,7 @@ static int import(void *state)
 		uint64_t reports = 0, samples = 0;
 		o.exclusive = true;
 		o.library = "headpipe " HP_VERSION;
-		o.compression = a->packing ? HPS_ZSTD : HPS_NONE;
+		o.compression = (enum hps_compression)a->packing;
 		int made = hps_create(&w, a->out, &o);
 		if (made < 0) {
 			code = tool_fail("import", a->out, "%s",

@@ -7,31 +7,6 @@
 
 enum { FRONT = HPS_HEAD + 8 + 8 + 8 + 4 + 4 + 8, NAME_MAX_ = 7 }; /* of a chunk record, without the packing's name */
 
-static const char *packing_name(const struct hps_rchunk *c)
-{
-	return c->packing == HPS_PACK_ZSTD    ? "zstd"
-	       : c->packing == HPS_PACK_LZ4   ? "lz4"
-	       : c->packing == HPS_PACK_OTHER ? c->other
-	                                      : "";
-}
-
-bool hps_packing_by_name(struct hps_in name, uint8_t *packing, char other[8])
-{
-	size_t n = (size_t)(name.end - name.p);
-	if (n >= 8)
-		return false;
-	*packing = !n                                     ? HPS_PACK_NONE
-	           : n == 4 && !memcmp(name.p, "zstd", 4) ? HPS_PACK_ZSTD
-	           : n == 3 && !memcmp(name.p, "lz4", 3)  ? HPS_PACK_LZ4
-	                                                  : HPS_PACK_OTHER;
-	memset(other, 0, 8);
-	for (size_t i = 0; i < n && *packing == HPS_PACK_OTHER; i++) {
-		uint8_t c = name.p[i];
-		other[i] = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? (char)c : '?';
-	}
-	return true;
-}
-
 int hps_chunk_head(struct hps_reader *r, struct hps_rchunk *c, uint32_t *crc)
 {
 	uint8_t h[FRONT + NAME_MAX_];
@@ -57,32 +32,6 @@ int hps_chunk_head(struct hps_reader *r, struct hps_rchunk *c, uint32_t *crc)
 	return 0;
 }
 
-/* The packed bytes at `from` into s->block. */
-static int unpack(struct hps_reader *r, const struct hps_rchunk *c, uint64_t from, struct hps_slot *s)
-{
-	size_t n = (size_t)c->packed;
-	if (n > r->scratch_room) {
-		free(r->scratch);
-		r->scratch = malloc(n);
-		r->scratch_room = r->scratch ? n : 0;
-	}
-	s->block = malloc((size_t)c->raw + 1);
-	int code = r->scratch && s->block ? hps_read_at(r, from, r->scratch, n) : -ENOMEM;
-	if (code)
-		return code == -ENOMEM ? hps_error(r, code, "out of memory") : code;
-	bool lz4 = c->packing == HPS_PACK_LZ4;
-	code = lz4 ? hps_lz4_unpack(&r->lz4, r->scratch, n, c->raw, s->block)
-	           : hps_zstd_unpack(&r->zstd, r->scratch, n, c->raw, s->block);
-	if (code == -ENOTSUP)
-		return hps_error(r, code,
-		                 "the chunk at byte %llu is packed with %s: reading it needs lib%s, which this "
-		                 "build lacks",
-		                 (unsigned long long)c->offset, packing_name(c), packing_name(c));
-	return code == -ENOMEM ? hps_error(r, code, "out of memory")
-	       : code ? hps_error(r, code, "the chunk at byte %llu cannot be unpacked", (unsigned long long)c->offset)
-	              : 0;
-}
-
 /* The chunk's messages, unpacked and checked, into s->block and s->records. */
 static int fetch(struct hps_reader *r, const struct hps_rchunk *c, struct hps_slot *s)
 {
@@ -103,13 +52,13 @@ static int fetch(struct hps_reader *r, const struct hps_rchunk *c, struct hps_sl
 		    head.raw != c->raw || head.packed != c->packed || head.packing != c->packing)
 			return hps_error(r, -EBADMSG, "the chunk at byte %llu has a broken head",
 			                 (unsigned long long)c->offset);
-		front = FRONT + strlen(packing_name(c));
+		front = FRONT + strlen(hps_packing_name(c));
 	}
 	code = hps_allow_chunk(r, c);
 	if (code)
 		return code;
-	if (c->packing == HPS_PACK_ZSTD || c->packing == HPS_PACK_LZ4) {
-		code = unpack(r, c, c->offset + front, s);
+	if (c->packing != HPS_PACK_NONE && c->packing != HPS_PACK_PLAIN) {
+		code = hps_unpack(r, c, c->offset + front, &s->block);
 	} else {
 		s->block = malloc((size_t)c->raw + 1);
 		code = s->block ? hps_read_at(r, c->offset + front, s->block, (size_t)c->raw)

@@ -2,6 +2,7 @@
  * create.c - a session writer from its head to its summary: begins and finishes the file. */
 #include <errno.h>
 
+#include "lean.h"
 #include "writer.h"
 
 int hps_create_sink(struct hps_writer **result, const struct hps_sink *sink, const struct hps_writer_options *opts)
@@ -25,9 +26,9 @@ int hps_create_sink(struct hps_writer **result, const struct hps_sink *sink, con
 		w->opts.chunk_bytes = HPS_MAX_MESSAGE;
 	if (w->opts.chunk_ns <= 0)
 		w->opts.chunk_ns = 1000000000;
-	if (w->opts.compression == HPS_ZSTD && !hps_zstd_there())
+	if (w->opts.compression != HPS_NONE && !hps_zstd_there())
 		hps_fail(w, -ENOTSUP);
-	else if (!w->sink.write || w->opts.compression > HPS_ZSTD || w->opts.level < 0 || w->opts.level > 19)
+	else if (!w->sink.write || w->opts.compression > HPS_LEAN || w->opts.level < 0 || w->opts.level > 19)
 		hps_fail(w, -EINVAL);
 	struct hps_out head = { 0 };
 	hps_out_bytes(&head, hps_magic, sizeof hps_magic);
@@ -54,7 +55,7 @@ int hps_create_sink(struct hps_writer **result, const struct hps_sink *sink, con
 int hps_create(struct hps_writer **result, const char *path, const struct hps_writer_options *opts)
 {
 	struct hps_sink sink;
-	if (opts && opts->compression == HPS_ZSTD && !hps_zstd_there())
+	if (opts && opts->compression != HPS_NONE && !hps_zstd_there())
 		return -ENOTSUP;
 	bool exclusive = opts && opts->struct_size > offsetof(struct hps_writer_options, exclusive) && opts->exclusive;
 	int r = hps_file_sink(&sink, path, exclusive);
@@ -86,6 +87,8 @@ int hps_finish(struct hps_writer *w)
 		free(w->channels[i].encoding);
 		free(w->channels[i].metadata.data);
 		free(w->channels[i].index.data);
+		free(w->channels[i].offsets);
+		free(w->channels[i].sizes);
 	}
 	free(w->schemas);
 	free(w->channels);
@@ -95,7 +98,10 @@ int hps_finish(struct hps_writer *w)
 	free(w->metadata_indexes.data);
 	free(w->fingerprints.data);
 	free(w->contents.data);
+	free(w->counts.data);
 	free(w->packed.data);
+	free(w->columns.data);
+	hps_lean_free(w->lean);
 	hps_zstd_pack_free(w);
 	free(w);
 	return r;

@@ -42,20 +42,34 @@ static int schema_id(struct hps_writer *w, const char *name, const char *encodin
 	return (int)w->nschemas;
 }
 
-/* As the reader will see it: is this a channel of samples whose fields stand at the known places? 1, 0 or -ENOMEM. */
-static int holds_samples(const char *topic, const char *encoding, const char *schema_encoding, const void *schema,
-                         size_t size)
+/* What the reader will see in the schema: does this channel hold samples whose fields stand at the known places, and,
+ * for columns, where its numbers are. 0 or -ENOMEM. */
+static int look_at(const struct hps_writer *w, struct hps_wchannel *c, const char *schema_encoding, const void *schema,
+                   size_t size)
 {
 	struct hps_field *fields = NULL;
 	size_t n = 0;
-	bool whole;
-	if (strcmp(topic, HPS_TOPIC_SAMPLE) != 0 || strcmp(encoding, "cdr") != 0 ||
-	    strcmp(schema_encoding, "ros2msg") != 0)
+	bool whole, sample = !strcmp(c->topic, HPS_TOPIC_SAMPLE), lean = w->opts.compression == HPS_LEAN;
+	if ((!sample && !lean) || strcmp(c->encoding, "cdr") != 0 || strcmp(schema_encoding, "ros2msg") != 0)
 		return 0;
 	int r = hps_layout_parse(schema, size, &fields, &n, &whole);
-	r = r < 0 ? r : hps_sample_fields_first(fields, n);
+	if (r < 0)
+		return r;
+	c->samples = sample && hps_sample_fields_first(fields, n);
+	if (lean) {
+		c->offsets = calloc(n + 1, sizeof *c->offsets);
+		c->sizes = calloc(n + 1, sizeof *c->sizes);
+		if (!c->offsets || !c->sizes) {
+			free(fields);
+			return -ENOMEM;
+		}
+		hps_layout_offsets(fields, n, c->offsets);
+		for (size_t i = 0; i < n; i++)
+			c->sizes[i] = (uint8_t)hps_type_size(fields[i].type);
+		c->nnumbers = n;
+	}
 	free(fields);
-	return r;
+	return 0;
 }
 
 int hps_add_raw_channel(struct hps_writer *w, const char *topic, const char *message_encoding, const char *schema,
@@ -71,21 +85,19 @@ int hps_add_raw_channel(struct hps_writer *w, const char *topic, const char *mes
 	int id = schema ? schema_id(w, schema, schema_encoding, schema_data, schema_size) : 0;
 	if (id < 0)
 		return id;
-	int samples = schema ? holds_samples(topic, message_encoding, schema_encoding, schema_data, schema_size) : 0;
-	if (samples < 0)
-		return samples;
 	struct hps_wchannel *all = realloc(w->channels, (w->nchannels + 1) * sizeof *all);
 	if (!all)
 		return -ENOMEM;
 	w->channels = all;
-	struct hps_wchannel c = {
-		.topic = copy(topic), .encoding = copy(message_encoding), .schema = (uint16_t)id, .samples = samples
-	};
+	struct hps_wchannel c = { .topic = copy(topic), .encoding = copy(message_encoding), .schema = (uint16_t)id };
 	hps_out_map(&c.metadata, metadata);
-	if (!c.topic || !c.encoding || c.metadata.failed) {
+	if (!c.topic || !c.encoding || c.metadata.failed ||
+	    (schema && look_at(w, &c, schema_encoding, schema_data, schema_size) < 0)) {
 		free(c.topic);
 		free(c.encoding);
 		free(c.metadata.data);
+		free(c.offsets);
+		free(c.sizes);
 		return -ENOMEM;
 	}
 	all[w->nchannels++] = c;

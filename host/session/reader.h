@@ -9,6 +9,7 @@ enum hps_packing {
 	HPS_PACK_NONE,
 	HPS_PACK_ZSTD,
 	HPS_PACK_LZ4,
+	HPS_PACK_LEAN,
 	HPS_PACK_PLAIN,
 	HPS_PACK_OTHER
 }; /* PLAIN: messages outside chunks */
@@ -223,6 +224,10 @@ bool hps_no_channel(const struct hps_cursor *);
 void hps_cache_free(struct hps_reader *);
 /* The packing of this name; `other` gets one that is not known, printable. False: no such name. */
 bool hps_packing_by_name(struct hps_in name, uint8_t *packing, char other[8]);
+const char *hps_packing_name(const struct hps_rchunk *); /* in its head */
+/* The packed bytes at `from` into a fresh block of c->raw bytes, which is the caller's also after a failure. 0 or an
+ * error with a sentence. */
+int hps_unpack(struct hps_reader *, const struct hps_rchunk *, uint64_t from, uint8_t **block);
 /* Exactly `size` bytes to out. 0, -EBADMSG, -ENOMEM, or -ENOTSUP: the library is not there. ctx is kept for the next
  * one. */
 int hps_zstd_unpack(void **ctx, const uint8_t *src, size_t n, uint64_t size, uint8_t *out);

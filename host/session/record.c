@@ -213,27 +213,35 @@ uint64_t hps_hash(const void *data, size_t n)
 	return h ? h : 1; /* 0 means "not known" */
 }
 
-/* Four lanes, as above; the tail of a message is one word with zeros behind it. */
-static void mix(uint64_t lane[4], const uint8_t *p, size_t n)
+static inline uint64_t mixed(uint64_t lane, uint64_t v)
 {
-	const uint64_t prime = 0x9e3779b97f4a7c15u;
-	uint64_t v;
+	v = (lane ^ v) * 0x9e3779b97f4a7c15u;
+	return v ^ v >> 29;
+}
+
+/* Four lanes, as above; the tail of a message is one word with zeros behind it. */
+static inline void mix(uint64_t lane[4], const uint8_t *p, size_t n)
+{
+	uint64_t a = lane[0], b = lane[1], c = lane[2], d = lane[3], rest = 0;
 	for (; n >= 32; n -= 32, p += 32) {
-		for (int i = 0; i < 4; i++) {
-			memcpy(&v, p + 8 * i, 8);
-			v = (lane[i] ^ v) * prime;
-			lane[i] = v ^ v >> 29;
-		}
+		a = mixed(a, hps_u64_at(p));
+		b = mixed(b, hps_u64_at(p + 8));
+		c = mixed(c, hps_u64_at(p + 16));
+		d = mixed(d, hps_u64_at(p + 24));
 	}
-	for (int i = 0; n; i++) {
-		size_t part = n < 8 ? n : 8;
-		v = 0;
-		memcpy(&v, p, part);
-		v = (lane[i] ^ v) * prime;
-		lane[i] = v ^ v >> 29;
-		p += part;
-		n -= part;
+	for (; n >= 8; n -= 8, p += 8) {
+		uint64_t turn = mixed(a, hps_u64_at(p));
+		a = b;
+		b = c;
+		c = d;
+		d = turn;
 	}
+	for (size_t i = 0; i < n; i++)
+		rest |= (uint64_t)p[i] << 8 * i;
+	lane[0] = n ? mixed(a, rest) : a;
+	lane[1] = b;
+	lane[2] = c;
+	lane[3] = d;
 }
 
 uint64_t hps_hash_content(const uint8_t *records, size_t n, bool (*is_sample)(const void *, uint16_t), const void *ctx)

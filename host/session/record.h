@@ -26,8 +26,9 @@ enum hps_op {
 	HPS_OP_METADATA_INDEX,
 	HPS_OP_SUMMARY_OFFSET,
 	HPS_OP_DATA_END,
-	HPS_OP_GUARD = 0x80, /* private, in the summary: what else must not have changed */
-	HPS_OP_PACKED = 0x81 /* private: columns of an archive                           */
+	HPS_OP_GUARD = 0x80,  /* private, in the summary: what else must not have changed */
+	HPS_OP_PACKED = 0x81, /* private: columns of an archive                           */
+	HPS_OP_COUNTS = 0x82  /* private, in the summary: messages of chunks without message indexes */
 };
 enum {
 	HPS_HEAD = 9,          /* opcode and length of a record          */

@@ -18,6 +18,7 @@ struct summary {
 	size_t nentries, entries_room;
 	const uint8_t *guard;
 	size_t guard_size;
+	struct hps_in counts;
 	uint64_t start;
 	uint64_t messages; /* of the statistics; so are the following */
 	uint32_t attachments, metadata, told_chunks;
@@ -101,9 +102,34 @@ static bool record(struct hps_reader *r, struct summary *s, uint8_t op, struct h
 			s->guard_size = (size_t)(in.end - in.p);
 		}
 		return !in.bad;
+	case HPS_OP_COUNTS:
+		s->counts = in;
+		return true;
 	default:
 		return op >= 0x80 || op == HPS_OP_SUMMARY_OFFSET;
 	}
+}
+
+/* Messages of chunks without message indexes, in the chunks' order: u64 place of the chunk, u16 channel, u32 messages.
+ * A file has these or those. */
+static bool take_counts(struct summary *s)
+{
+	if (s->nentries)
+		return false;
+	for (size_t i = 0; s->counts.p < s->counts.end;) {
+		uint64_t offset = hps_in_u64(&s->counts);
+		struct entry e = { 0, 0, hps_in_u16(&s->counts) };
+		e.count = hps_in_u32(&s->counts);
+		while (i < s->nchunks && s->chunks[i].offset != offset)
+			i++;
+		if (s->counts.bad || i == s->nchunks || !e.count ||
+		    hps_grow(&s->entries, s->nentries, &s->entries_room, sizeof *s->entries) < 0)
+			return false;
+		e.chunk = i;
+		s->chunks[i].messages += e.count;
+		s->entries[s->nentries++] = e;
+	}
+	return true;
 }
 
 /* CRC of the bytes before the first chunk, and the fingerprints. */
@@ -254,6 +280,8 @@ static bool take_in(struct hps_reader *r, struct summary *s, const uint8_t *data
 		if (!p || !record(r, s, op, (struct hps_in){ p, p + len, false }))
 			return false;
 	}
+	if (s->counts.p && !take_counts(s))
+		return false;
 	bool ordered = true;
 	uint64_t sum = 0;
 	uint64_t packed = 0, raw = 0;

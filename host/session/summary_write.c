@@ -46,6 +46,16 @@ static void guard(struct hps_out *out, const struct hps_writer *w)
 	hps_out_end(out, at);
 }
 
+/* Messages per channel of chunks without message indexes, whose lengths would tell it. */
+static void counts(struct hps_out *out, const struct hps_writer *w)
+{
+	if (!w->counts.size)
+		return;
+	size_t at = hps_out_begin(out, HPS_OP_COUNTS);
+	hps_out_bytes(out, w->counts.data, w->counts.size);
+	hps_out_end(out, at);
+}
+
 int hps_put_summary(struct hps_writer *w)
 {
 	struct hps_out out = { 0 };
@@ -74,6 +84,7 @@ int hps_put_summary(struct hps_writer *w)
 	GROUP(HPS_OP_ATTACHMENT_INDEX, hps_out_bytes(&out, w->attachment_indexes.data, w->attachment_indexes.size));
 	GROUP(HPS_OP_METADATA_INDEX, hps_out_bytes(&out, w->metadata_indexes.data, w->metadata_indexes.size));
 	GROUP(HPS_OP_GUARD, guard(&out, w));
+	GROUP(HPS_OP_COUNTS, counts(&out, w));
 #undef GROUP
 	size_t offsets = out.size;
 	for (size_t i = 0; i < n; i++) {

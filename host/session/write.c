@@ -32,17 +32,14 @@ static int close_chunk(struct hps_writer *w)
 	uint32_t raw_crc = hps_crc32(0, records, raw);
 	uint64_t hash = hps_hash(records, raw), content = content_of(w, records, raw);
 	const char *packing = "";
-	if (w->opts.compression == HPS_ZSTD) {
-		int r = hps_zstd_pack(w, records, raw);
-		if (r < 0)
-			return hps_fail(w, r);
-		if (w->packed.size < raw) {
-			packing = "zstd";
-			size = w->packed.size;
-			/* the messages are no longer needed: the packed ones take their place */
-			memcpy(records, w->packed.data, size);
-			w->chunk.size = HPS_CHUNK_FRONT + size;
-		}
+	int r = hps_pack_chunk(w, records, raw, &packing);
+	if (r < 0)
+		return hps_fail(w, r);
+	if (packing[0]) {
+		size = w->packed.size;
+		/* the messages are no longer needed: the packed ones take their place */
+		memcpy(records, w->packed.data, size);
+		w->chunk.size = HPS_CHUNK_FRONT + size;
 	}
 	size_t front = HPS_CHUNK_FRONT - (packing[0] ? 0 : 4);
 	uint8_t *head = body - front;
@@ -60,6 +57,7 @@ static int close_chunk(struct hps_writer *w)
 	uint32_t body_crc = packing[0] ? hps_crc32(0, body, size) : raw_crc;
 	size_t indexes = w->chunk.size;
 	struct hps_out *ci = &w->chunk_indexes;
+	size_t counted = w->counts.size;
 	size_t record = hps_out_begin(ci, HPS_OP_CHUNK_INDEX);
 	hps_out_u64(ci, (uint64_t)w->chunk_start);
 	hps_out_u64(ci, (uint64_t)w->chunk_end);
@@ -70,6 +68,13 @@ static int close_chunk(struct hps_writer *w)
 		struct hps_wchannel *c = &w->channels[i];
 		if (!c->index.size)
 			continue;
+		if (w->opts.compression == HPS_LEAN) {
+			/* 16 bytes per message would be half the file; the summary says how many there are */
+			hps_out_u64(&w->counts, w->offset);
+			hps_out_u16(&w->counts, (uint16_t)(i + 1));
+			hps_out_u32(&w->counts, (uint32_t)(c->index.size / 16));
+			continue;
+		}
 		hps_out_u16(ci, (uint16_t)(i + 1));
 		hps_out_u64(ci, w->offset + front + size + (w->chunk.size - indexes));
 		size_t at = hps_out_begin(&w->chunk, HPS_OP_MESSAGE_INDEX);
@@ -86,7 +91,7 @@ static int close_chunk(struct hps_writer *w)
 	hps_out_end(ci, record);
 	hps_out_u64(&w->fingerprints, hash);
 	hps_out_u64(&w->contents, content);
-	if (w->chunk.failed || ci->failed || w->fingerprints.failed || w->contents.failed)
+	if (w->chunk.failed || ci->failed || w->fingerprints.failed || w->contents.failed || w->counts.failed)
 		return hps_fail(w, -ENOMEM);
 	body = w->chunk.data + HPS_CHUNK_FRONT; /* may have moved */
 	head = body - front;
@@ -97,12 +102,13 @@ static int close_chunk(struct hps_writer *w)
 	uint32_t crc = hps_crc32(0, head, front);
 	crc = hps_crc32_join(crc, body_crc, size);
 	crc = hps_crc32(crc, w->chunk.data + indexes, w->chunk.size - indexes);
-	int r = hps_put_bytes_crc(w, head, front + w->chunk.size - HPS_CHUNK_FRONT, crc);
+	r = hps_put_bytes_crc(w, head, front + w->chunk.size - HPS_CHUNK_FRONT, crc);
 	if (r < 0) {
 		/* not in the file, so not in its summary */
 		ci->size = record - HPS_HEAD;
 		w->fingerprints.size -= 8;
 		w->contents.size -= 8;
+		w->counts.size = counted;
 		return r;
 	}
 	for (size_t i = 0; i < w->nchannels; i++) {

@@ -14,12 +14,15 @@ struct hps_wchannel {
 	struct hps_out metadata; /* the encoded map */
 	uint16_t schema;         /* from 1; 0 = none */
 	bool json;
-	bool samples;         /* cdr messages with headpipe's own fields in front */
-	uint32_t carried;     /* flags of the appended fields that a sample message has */
-	bool declared;        /* written since the chunk where all are written again */
-	uint32_t sequence;    /* of the next message */
-	uint64_t messages;    /* that are in the file */
-	size_t message_size;  /* fixed layout, else 0 */
+	bool samples;        /* cdr messages with headpipe's own fields in front */
+	uint32_t carried;    /* flags of the appended fields that a sample message has */
+	bool declared;       /* written since the chunk where all are written again */
+	uint32_t sequence;   /* of the next message */
+	uint64_t messages;   /* that are in the file */
+	size_t message_size; /* fixed layout, else 0 */
+	uint32_t *offsets;   /* HPS_LEAN: of the numbers in a message, and their sizes */
+	uint8_t *sizes;
+	size_t nnumbers;
 	struct hps_out index; /* time and offset of the messages in the current chunk */
 };
 
@@ -42,7 +45,10 @@ struct hps_writer {
 	uint32_t nattachments, nmetadata;
 	int64_t start, end;
 	struct hps_out chunk_indexes, attachment_indexes, metadata_indexes, fingerprints, contents;
-	struct hps_out packed; /* compressed messages */
+	struct hps_out counts;  /* of HPS_OP_COUNTS: of chunks without message indexes */
+	struct hps_out packed;  /* compressed messages */
+	struct hps_out columns; /* HPS_LEAN */
+	struct hps_lean *lean;
 	void *zstd;
 };
 
@@ -66,8 +72,10 @@ int hps_copy_attachment(struct hps_writer *, struct hps_reader *, size_t index);
 int hps_put_summary(struct hps_writer *);
 /* Opens path for writing. */
 int hps_file_sink(struct hps_sink *, const char *path, bool exclusive);
-/* Packs src into w->packed. 0 or a negative errno value. */
-int hps_zstd_pack(struct hps_writer *, const uint8_t *src, size_t n);
+/* The chunk's records into w->packed, by the file's compression; name: of the packing, "" = left as they are. */
+int hps_pack_chunk(struct hps_writer *, const uint8_t *records, size_t n, const char **name);
+/* Packs src into w->packed, behind `front` bytes that are left free. 0 or a negative errno value. */
+int hps_zstd_pack(struct hps_writer *, const uint8_t *src, size_t n, size_t front);
 void hps_zstd_pack_free(struct hps_writer *);
 bool hps_zstd_there(void);
 #endif

@@ -14,18 +14,19 @@ bool hps_zstd_there(void)
 	return true;
 }
 
-int hps_zstd_pack(struct hps_writer *w, const uint8_t *src, size_t n)
+int hps_zstd_pack(struct hps_writer *w, const uint8_t *src, size_t n, size_t front)
 {
 	if (!w->zstd)
 		w->zstd = ZSTD_createCCtx();
 	w->packed.size = 0;
-	if (!w->zstd || !hps_out_room(&w->packed, ZSTD_compressBound(n)))
+	if (!w->zstd || !hps_out_room(&w->packed, front + ZSTD_compressBound(n)))
 		return -ENOMEM;
 	ZSTD_CCtx *z = w->zstd;
-	size_t r = ZSTD_compressCCtx(z, w->packed.data, w->packed.room, src, n, w->opts.level ? w->opts.level : 1);
+	size_t r = ZSTD_compressCCtx(z, w->packed.data + front, w->packed.room - front, src, n,
+	                             w->opts.level ? w->opts.level : 1);
 	if (ZSTD_isError(r))
 		return -EIO;
-	w->packed.size = r;
+	w->packed.size = front + r;
 	return 0;
 }
 
@@ -54,9 +55,9 @@ bool hps_zstd_there(void)
 	return false;
 }
 
-int hps_zstd_pack(struct hps_writer *w, const uint8_t *src, size_t n)
+int hps_zstd_pack(struct hps_writer *w, const uint8_t *src, size_t n, size_t front)
 {
-	(void)w, (void)src, (void)n;
+	(void)w, (void)src, (void)n, (void)front;
 	return -ENOTSUP;
 }
 

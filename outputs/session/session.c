@@ -37,7 +37,8 @@ static const struct hp_option options[] = {
 	    "the file to write; strftime patterns, and %n for the first number that is free; a file that is there "
 	    "already is never touched; folders are made",
 	    HP_LOCAL),
-	HP_OPT_ENUM(struct session, compression, "none", "none|zstd", "how chunks are packed"),
+	HP_OPT_ENUM(struct session, compression, "none", "none|zstd|lean",
+	            "how chunks are packed; lean is the smallest, and only headpipe reads it"),
 	HP_OPT_INT(struct session, level, "1", 1, 19, "of zstd: 1 is fast, 19 small"),
 	HP_OPT_ENUM(struct session, encoding, "cdr", "cdr|json",
 	            "of samples: binary and exact, or text that everything reads and that is slower and larger"),
@@ -277,7 +278,7 @@ static int session_open(void *self, const struct hp_host *host)
 	s->wall_offset = read_wall_offset();
 	if (!s->timer && !(s->timer = host->timer(host, tick, s)))
 		return -ENOMEM;
-	o.writer.compression = s->compression ? HPS_ZSTD : HPS_NONE;
+	o.writer.compression = (enum hps_compression)s->compression;
 	o.writer.level = s->level;
 	o.writer.chunk_messages = (uint32_t)s->chunk_messages;
 	o.writer.chunk_ns = s->chunk_time;

@@ -16,7 +16,8 @@ for line in p.stdout.splitlines():
     check(o["row"] != "first_sample_at_95_percent_chunks" or o["value"] <= 3, o)
 want = ["write_none", "write_worst_call_none", "size_none", "read_sequential_none", "open", "open_and_first_1000",
         "jump_whole_file_none_in_memory", "jump_whole_file_none_no_cache", "key_resolve", "property_get_isolated",
-        "property_get_scan", "diff_differing", "diff_two_recordings_of_a_run", "memory_writing_a_quarter", "memory_writing_all",
+        "property_get_scan", "recording_size_none", "recording_write_none", "recording_read_none", "diff_differing",
+        "diff_two_recordings_of_a_run", "memory_writing_a_quarter", "memory_writing_all",
         "memory_reading_a_quarter", "memory_reading_all", "own_sample_write_none", "own_sample_size_none",
         "first_sample_at_95_percent_warm", "export_last_1000_samples", "export_last_1000_samples_chunks"]
 want += [f"jump_10_chunks_none_cache_{n}" for n in (0, 2, 5, 10, 20)]

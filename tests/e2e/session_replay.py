@@ -6,10 +6,10 @@ r = Pair()
 hid("in.hid", 1000, 200)
 filt = "[filter pose]\nuse = orientation\nsmoothing = 0.2\n"
 tape = "[output tape]\nuse = session\nfrom = head\npath = tape.mcap\nchunk_messages = 100\n"
-pose = "[output ptape]\nuse = session\nfrom = pose\npath = pose.mcap\ncompression = zstd\n"
+pose = "[output ptape]\nuse = session\nfrom = pose\npath = pose.mcap\ncompression = lean\n"
 js = "[output jtape]\nuse = session\nfrom = pose\npath = json.mcap\nencoding = json\nreports = no\n"
 if "HP_HAVE_ZSTD 1" not in open(build + "/have.h").read():
-    pose = pose.replace("zstd", "none")
+    pose = pose.replace("lean", "none")
 p = start("[input head]\nuse = replay\npath = in.hid\n" + filt + outputs(r.ports) + tape + pose + js)
 def some_more():
     before = len(r.both[0].got)

@@ -9,7 +9,7 @@
 
 #include "pose/pose.h"
 #include "session/head.h"
-#include "session/pack/model.h"
+#include "session/model.h"
 #include "session/pack/pack.h"
 #include "session_make.h"
 

@@ -32,11 +32,11 @@ static struct known messages[3 * N];
 static size_t nmessages;
 static struct hps_reader *original;
 
-static void load(bool zstd)
+static void load(enum hps_compression packing)
 {
 	char why[300];
 	struct hps_writer_options o = HPS_WRITER_OPTIONS;
-	o.compression = zstd ? HPS_ZSTD : HPS_NONE;
+	o.compression = packing;
 	o.chunk_messages = CHUNK;
 	good = (struct memory_file){ 0 };
 	assert_int_equal(make_session(&good, N, &o, false), 0);
@@ -144,9 +144,9 @@ static size_t examine(const uint8_t *data, size_t size, bool recover)
 	return found;
 }
 
-static void every_truncation(bool zstd)
+static void every_truncation(enum hps_compression packing)
 {
-	load(zstd);
+	load(packing);
 	size_t best = 0;
 	for (size_t n = 0; n < good.size; n++) {
 		size_t found = examine(good.data, n, false);
@@ -158,9 +158,9 @@ static void every_truncation(bool zstd)
 	unload();
 }
 
-static void every_bit(bool zstd, bool recover, size_t step)
+static void every_bit(enum hps_compression packing, bool recover, size_t step)
 {
-	load(zstd);
+	load(packing);
 	uint8_t *copy = malloc(good.size);
 	size_t worst = nmessages;
 	for (size_t bit = 0; bit < good.size * 8; bit += step) {
@@ -186,38 +186,41 @@ static void every_bit(bool zstd, bool recover, size_t step)
 static void truncation_raw(void **state)
 {
 	(void)state;
-	every_truncation(false);
+	every_truncation(HPS_NONE);
 }
 static void truncation_zstd(void **state)
 {
 	(void)state;
 	if (!HP_HAVE_ZSTD)
 		skip();
-	every_truncation(true);
+	every_truncation(HPS_ZSTD);
+	every_truncation(HPS_LEAN);
 }
 static void bits_raw(void **state)
 {
 	(void)state;
-	every_bit(false, false, 1);
+	every_bit(HPS_NONE, false, 1);
 }
 static void bits_raw_recover(void **state)
 {
 	(void)state;
-	every_bit(false, true, 3);
+	every_bit(HPS_NONE, true, 3);
 }
 static void bits_zstd(void **state)
 {
 	(void)state;
 	if (!HP_HAVE_ZSTD)
 		skip();
-	every_bit(true, false, 3);
+	every_bit(HPS_ZSTD, false, 3);
+	every_bit(HPS_LEAN, false, 3);
+
 }
 
 /* Holes of any size anywhere: everything outside the chunks they touch is found. */
 static void holes(void **state)
 {
 	(void)state;
-	load(false);
+	load(HPS_NONE);
 	uint8_t *copy = malloc(good.size);
 	unsigned x = 7;
 	for (int i = 0; i < 400; i++) {

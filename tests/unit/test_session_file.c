@@ -161,6 +161,17 @@ static void zstd_round_trip(void **state)
 	o.level = 9;
 	o.chunk_messages = 3;
 	round_trip(&o, false, 100);
+	o.compression = HPS_LEAN;
+	round_trip(&o, false, 100);
+	round_trip(&o, true, 100);
+	o.chunk_messages = 0;
+	round_trip(&o, false, 2000);
+	o.chunk_messages = 1;
+	round_trip(&o, false, 50);
+	o.chunk_messages = 0;
+	o.compression = (enum hps_compression)3;
+	assert_int_equal(make_session(&f, 10, &o, false), -EINVAL);
+	o.compression = HPS_ZSTD;
 	o.level = 20;
 	assert_int_equal(make_session(&f, 10, &o, false), -EINVAL);
 	free(f.data);

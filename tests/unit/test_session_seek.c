@@ -43,7 +43,7 @@ static void make_random(struct memory_file *f, enum order order, bool zstd)
 	struct hps_writer_options o = HPS_WRITER_OPTIONS;
 	o.chunk_messages = 1 + rnd(20);
 	o.chunk_ns = rnd(2) ? 0 : 1 + rnd(500);
-	o.compression = zstd ? HPS_ZSTD : HPS_NONE;
+	o.compression = !zstd ? HPS_NONE : rnd(2) ? HPS_ZSTD : HPS_LEAN;
 	assert_int_equal(hps_create_sink(&w, &sink, &o), 0);
 	int reports = hps_add_reports(w, &make_stream), samples = hps_add_samples(w, false, NULL),
 	    events = hps_add_events(w), second = hps_add_reports(w, NULL);

@@ -87,7 +87,7 @@ int tool_copy_open(struct tool_copy *c, struct hps_reader *in, const char *comma
 	struct hps_info info;
 	*c = (struct tool_copy){ .in = in, .command = command, .path = path };
 	hps_get_info(in, &info);
-	o.compression = packing ? HPS_ZSTD : HPS_NONE;
+	o.compression = (enum hps_compression)packing;
 	o.exclusive = true;
 	o.library = "headpipe " HP_VERSION;
 	c->nmap = info.nchannels;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * pack.c - a block of messages: the columns of their times, numbers and sizes, then those of their data. */
 #include "pack.h"
-#include "model.h"
+#include "session/model.h"
 #include <errno.h>
 #include <zlib.h>
 

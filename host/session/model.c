@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "session/record.h"
+#include "record.h"
 
 /* Places in the message; the layout is part of the format. */
 enum { TIME = 12, ARRIVAL = 20, QUAT = 36, ROTVEC = 68, YPR = 92 };
