@@ -4,6 +4,7 @@
 #include "bench.h"
 #include "have.h"
 #include "headpipe-session.h"
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,8 +38,12 @@ static void import(const char *self, const char *hid, const char *path)
 		                (char *)(uintptr_t) "-o",
 		                (char *)(uintptr_t)path,
 		                NULL };
-	if (posix_spawn(&pid, program, NULL, NULL, words, environ) || waitpid(pid, &status, 0) < 0 || status)
+	posix_spawn_file_actions_t quiet;
+	if (posix_spawn_file_actions_init(&quiet) ||
+	    posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0) ||
+	    posix_spawn(&pid, program, &quiet, NULL, words, environ) || waitpid(pid, &status, 0) < 0 || status)
 		die(program, "cannot import the bundled recording");
+	posix_spawn_file_actions_destroy(&quiet);
 }
 
 static void load(const char *path)

@@ -173,7 +173,7 @@ static bool put_slot(struct hps_lean *l, const struct slot *s, const struct hps_
 	struct known *known = known_of(l, s);
 	const struct row *rows = l->rows + s->first;
 	if (!known || !grow(&l->values, &l->values_room, 3 * n, sizeof *l->values) ||
-	    !grow(&l->data, &l->data_room, n * s->size, 1))
+	    !grow(&l->data, &l->data_room, n * s->size + 1, 1))
 		return false;
 	uint64_t *v = l->values, *work = v + n;
 	enum pack_model model = layout->samples && s->size >= HPS_SAMPLE_SIZE ? model_of(l, s) : PACK_NO_MODEL;
