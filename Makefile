@@ -218,10 +218,14 @@ test: deps-test
 	@B=$B CC='$(CC)' SANITIZE='$(SANITIZE)' sh tests/run.sh
 
 # The same on a busy machine, N=5 times.
-.PHONY: test-load mutants
+.PHONY: test-load mutants account
 test-load: deps-test
 	@$(MAKE) --no-print-directory $(JOBS) tests
 	@B=$B CC='$(CC)' SANITIZE='$(SANITIZE)' N=$(N) sh tests/load.sh
+# Does every command account for every message? Random legal MCAP files: make account [FILES=10000] [SEED=1]
+account: deps-test
+	@$(MAKE) --no-print-directory $B/headpipe
+	@B=$B python3 tests/e2e/session_account.py $(or $(FILES),10000) $(SEED)
 # Which small changes of the program does no test notice? make mutants [N=200] [SEED=1] [ONLY=host/run/limit.c]
 N    ?= $(if $(filter mutants,$(MAKECMDGOALS)),200,5)
 SEED ?= 1

@@ -188,21 +188,39 @@ static int channels(struct compare *c, int first, int second)
 	return 0;
 }
 
-/* How many channels with the same topic stand before this one: every connection of a device has its own. */
-static int occurrence(const struct hps_reader *r, size_t channel)
+static bool same_source(const struct hps_channel *a, const struct hps_channel *b)
 {
-	int n = 0;
-	for (size_t i = 0; i < channel; i++)
-		n += !strcmp(hps_channel_at(r, i)->topic, hps_channel_at(r, channel)->topic);
-	return n;
+	bool same = !strcmp(a->topic, b->topic) && !strcmp(a->encoding, b->encoding) && a->nmetadata == b->nmetadata;
+	for (size_t i = 0; same && i < 2 * a->nmetadata; i++)
+		same = !strcmp(a->metadata[i], b->metadata[i]);
+	return same;
 }
 
+/* The channel of `in` that has the same topic and metadata and stands at the same place among such ones, or -1. */
+static int twin(const struct hps_reader *of, size_t channel, const struct hps_reader *in)
+{
+	const struct hps_channel *c, *mine = hps_channel_at(of, channel);
+	int n = 0;
+	for (size_t i = 0; i < channel; i++)
+		n += same_source(hps_channel_at(of, i), mine);
+	for (size_t i = 0; (c = hps_channel_at(in, i)); i++)
+		if (same_source(c, mine) && n-- == 0)
+			return (int)i;
+	return -1;
+}
+
+/* Several channels may have one topic: sources, or every connection of a device. Those without a twin go by their
+ * order. */
 static int counterpart(const struct hps_reader *of, size_t channel, const struct hps_reader *in)
 {
-	const struct hps_channel *c;
-	int n = occurrence(of, channel);
+	const struct hps_channel *c, *mine = hps_channel_at(of, channel);
+	int n = 0, found = twin(of, channel, in);
+	if (found >= 0)
+		return found;
+	for (size_t i = 0; i < channel; i++)
+		n += !strcmp(hps_channel_at(of, i)->topic, mine->topic) && twin(of, i, in) < 0;
 	for (size_t i = 0; (c = hps_channel_at(in, i)); i++)
-		if (!strcmp(c->topic, hps_channel_at(of, channel)->topic) && n-- == 0)
+		if (!strcmp(c->topic, mine->topic) && twin(in, i, of) < 0 && n-- == 0)
 			return (int)i;
 	return -1;
 }

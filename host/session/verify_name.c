@@ -19,6 +19,20 @@ void hps_fault(struct hps_verify *v, const char *fmt, ...)
 		v->told(v->ctx, text);
 }
 
+void hps_doubt(struct hps_verify *v, const char *fmt, ...)
+{
+	char text[900];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	bool walked = !v->r->ours && v->r->note[0];
+	if (!walked)
+		hps_fault(v, "%s", text);
+	else if (v->told)
+		v->told(v->ctx, text);
+}
+
 uint8_t *hps_verify_record(struct hps_reader *r, uint64_t offset, uint64_t length)
 {
 	if (length < HPS_HEAD || length > r->size || offset > r->size - length)
