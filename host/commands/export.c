@@ -223,7 +223,9 @@ static void recorder_header(const struct hp_stream *s, int device, FILE *out)
 	fprintf(out, "D: %d\nR: %u", device, (unsigned)s->descriptor_size);
 	for (uint32_t i = 0; i < s->descriptor_size; i++)
 		fprintf(out, " %02x", s->descriptor[i]);
-	fprintf(out, "\nN: %s\n", s->device ? s->device : "unknown");
+	fprintf(out, "\nN: ");
+	tool_text(out, s->device ? s->device : "unknown"); /* a name must not begin lines of its own */
+	fputc('\n', out);
 	if (s->vendor || s->product)
 		fprintf(out, "I: 5 %04x %04x\n", s->vendor, s->product);
 }

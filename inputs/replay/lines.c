@@ -49,8 +49,32 @@ static int fill(struct text_lines *t)
 	return 0;
 }
 
+/* Takes out what colours a terminal: ESC [ ... letter, ESC ] ... BEL, and ESC with one character. */
+static void uncolour(struct text_lines *t)
+{
+	char *from = memchr(t->text, 0x1b, t->length), *to = from, *end = t->text + t->length;
+	while (from && from < end) {
+		if (*from != 0x1b) {
+			*to++ = *from++;
+			continue;
+		}
+		char kind = from + 1 < end ? from[1] : 0;
+		from += kind ? 2 : 1;
+		if (kind == '[')
+			while (from < end && !(*from >= 0x40 && *from <= 0x7e))
+				from++;
+		else if (kind == ']')
+			while (from < end && *from != 0x07)
+				from++;
+		from += (kind == '[' || kind == ']') && from < end;
+	}
+	if (to)
+		t->length = (size_t)(to - t->text);
+}
+
 static void strip(struct text_lines *t)
 {
+	uncolour(t);
 	if (t->line == 1 && t->length >= 3 && !memcmp(t->text, "\xef\xbb\xbf", 3)) {
 		t->text += 3;
 		t->length -= 3;

@@ -279,6 +279,9 @@ static int read_line(struct hp_hid_recorder *r, struct hp_hid_record *out)
 		return ids_line(r, &w, out);
 	case 'P':
 		return 0;
+	case 'B': /* what a BPF program made of the report in the E: line beside it */
+		r->before = COMMENT;
+		return 0;
 	case 'E':
 		if (r->only == HID_RECORDER_HEADERS) {
 			out->kind = HID_RECORD_EVENT;

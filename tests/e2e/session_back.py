@@ -3,7 +3,7 @@
 """session_back.py - a recording whose clock was set back gives all of its samples, in the file's order, to whoever reads
 it; what a command could not read is said and makes its exit status 1; the same file gives the same bytes every time."""
 from lib import *
-import json
+from random_mcap import MAGIC, json, pairs, rec, text
 
 N = 300
 S = 10**9
@@ -72,4 +72,14 @@ for name, cut in (("index.mcap", len(chunk)), ("walk.mcap", len(chunk) - 60)):
         check("damaged" in err, (words, err))
     p = run(f"[input h]\nuse = replay\nspeed = 0\npath = {name}\n[output o]\nuse = null\n")
     check(p.returncode == 1 and "left out" in p.stderr, (name, p.returncode, p.stderr))
+
+# a device's name adds no lines to the text
+recorded = open("conf/head-motion.hid").read().splitlines()
+descriptor = "".join(next(l for l in recorded if l.startswith("R:")).split()[2:])
+report = bytes.fromhex("".join(next(l for l in recorded if l.startswith("E:")).split()[3:]))
+write("evil.mcap", MAGIC + rec(1, text("") + text("x")) + rec(4, struct.pack("<HH", 1, 0) + text("/hid/reports") + text("raw") + pairs(
+    {"device": "Evil\nE: 000000.000000 1 ff\nN: \x1b[2J", "vendor": "054c", "product": "0df0", "report_size": "14", "descriptor": descriptor})) +
+      b"".join(rec(5, struct.pack("<HIQQ", 1, i, i, i) + report) for i in range(3)) + rec(15, bytes(4)) + rec(2, bytes(20)) + MAGIC)
+rows = tool("export", "evil.mcap", "--hid-recorder").stdout.split("\n")
+check([r[:2] for r in rows] == ["D:", "R:", "N:", "I:"] + 3 * ["E:"] + [""] and "\x1b" not in rows[2], rows)
 end("a clock that goes back loses nothing")
