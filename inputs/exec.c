@@ -2,6 +2,7 @@
  * exec.c - samples from the standard output of a program, one JSON object per line. */
 #include "run/inside.h"
 #include "io/child.h"
+#include "door.h"
 #include "json_sample.h"
 #include "base/lines.h"
 #include <errno.h>
@@ -20,6 +21,7 @@ struct exec {
 	bool connected, jump, over;
 	uint32_t reset_count;
 	int64_t arrival;
+	struct hp_door door;
 	uint64_t line, good, bad, bad_told;
 	int64_t bad_second;
 };
@@ -83,6 +85,10 @@ static void take_line(void *arg, const char *text, size_t n, bool cut)
 		complain(e, "no time_ns in it, which clock = program needs");
 		return;
 	}
+	int64_t step = 0;
+	enum hp_door_says says = e->clock == 1 ? hp_door_judge(&e->door, &got.sample, e->arrival, &step) : HP_DOOR_GOOD;
+	if (says == HP_DOOR_LATE || says == HP_DOOR_DUPLICATE)
+		return;
 	bool renamed = *got.device && strcmp(got.device, e->device);
 	if (renamed)
 		memcpy(e->device, got.device, sizeof e->device);
@@ -90,6 +96,8 @@ static void take_line(void *arg, const char *text, size_t n, bool cut)
 		describe(e);
 	if (e->clock == 0)
 		got.sample.time_ns = e->arrival;
+	if (says == HP_DOOR_STEP)
+		event(e, HP_CLOCK_STEP, step, "the program's clock was set");
 	got.sample.arrival_ns = e->arrival;
 	if (!got.has_reset_count)
 		got.sample.reset_count = e->reset_count;
@@ -122,6 +130,7 @@ static void started(void *arg)
 	struct exec *e = arg;
 	e->line = 0;
 	e->connected = false;
+	hp_door_again(&e->door);
 }
 
 static void ended(void *arg)
@@ -166,7 +175,9 @@ static void exec_stop(void *self)
 static void exec_close(void *self)
 {
 	struct exec *e = self;
-	char text[120];
+	char text[200];
+	if (hp_door_summary(&e->door, text, sizeof text))
+		e->host->log(e->host, HP_LOG_WARN, text);
 	if (e->bad) {
 		snprintf(text, sizeof text, "%llu samples, %llu lines that were none", (unsigned long long)e->good,
 		         (unsigned long long)e->bad);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * mqtt.c - samples from a topic of an MQTT broker, one JSON object per message. One section is one headset: when a
  * pattern matches several topics, the first that speaks is it. */
+#include "door.h"
 #include "json_sample.h"
 #include "io/broker.h"
 #include <errno.h>
@@ -28,6 +29,7 @@ struct state {
 	uint32_t reset_count;
 	uint64_t good, bad, bad_told;
 	int64_t bad_second;
+	struct hp_door door;
 };
 static const struct hp_option options[] = {
 	HP_OPT_STR(struct mqtt, topic, "headpipe/+/pose", "what to listen to; + and # may stand for parts of it"),
@@ -100,6 +102,10 @@ static void message(void *arg, const struct mosquitto_message *m)
 		complain(s, now, m->topic, "no time_ns in it, which clock = message needs");
 		return;
 	}
+	int64_t step = 0;
+	enum hp_door_says says = s->clock == 1 ? hp_door_judge(&s->door, &got.sample, now, &step) : HP_DOOR_GOOD;
+	if (says == HP_DOOR_LATE || says == HP_DOOR_DUPLICATE)
+		return;
 	if (!s->described || (*got.device && strcmp(got.device, s->device))) {
 		snprintf(s->device, sizeof s->device, "%.*s", HP_JSON_DEVICE_MAX - 1,
 		         *got.device ? got.device : s->topic);
@@ -117,6 +123,8 @@ static void message(void *arg, const struct mosquitto_message *m)
 	s->reset_count = got.sample.reset_count;
 	if (s->clock == 0)
 		got.sample.time_ns = now;
+	if (says == HP_DOOR_STEP)
+		post_event(s, HP_CLOCK_STEP, now, step, "the sender's clock was set");
 	got.sample.arrival_ns = now;
 	got.sample.flags |= s->jump ? HP_JUMP : 0u;
 	s->jump = false;
@@ -140,6 +148,7 @@ static void lost(void *arg)
 	if (s->described)
 		post_event(s, HP_DISCONNECTED, s->host->now(s->host), 0, "the connection to the broker has ended");
 	s->described = false;
+	hp_door_again(&s->door);
 	s->topic[0] = 0; /* after a reconnect another one may speak first */
 }
 
@@ -178,7 +187,9 @@ static void mqtt_close(void *self)
 {
 	struct mqtt *m = self;
 	struct state *s = m->state;
-	char text[120];
+	char text[200];
+	if (hp_door_summary(&s->door, text, sizeof text))
+		s->host->log(s->host, HP_LOG_WARN, text);
 	if (s->bad) {
 		snprintf(text, sizeof text, "%llu samples, %llu messages that were none", (unsigned long long)s->good,
 		         (unsigned long long)s->bad);

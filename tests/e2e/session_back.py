@@ -3,16 +3,23 @@
 """session_back.py - a recording whose clock was set back gives all of its samples, in the file's order, to whoever reads
 it; what a command could not read is said and makes its exit status 1; the same file gives the same bytes every time."""
 from lib import *
-from random_mcap import MAGIC, json, pairs, rec, text
+from random_mcap import MAGIC, zlib, json, pairs, rec, text
 
 N = 300
 S = 10**9
-write("lines.py", f"""
-import json
-for i in range({N}):
-    print(json.dumps({{"yaw": i * .1, "time_ns": (100 if i < 150 else 95) * {S} + i * 10**7}}))
-""")
-said = run("[input h]\nuse = exec\nclock = program\nrestart = never\ncommand = python3 lines.py\n[output s]\nuse = session\npath = back.mcap\n")
+run("[input h]\nuse = synth\ncount = 1\nspeed = 0\n[output s]\nuse = session\npath = one.mcap\n")
+sample = json.loads(command("export", "one.mcap", "--json").stdout)
+out = bytearray(MAGIC + rec(1, text("") + text("other")) + rec(4, struct.pack("<HH", 1, 0) + text("/head/sample") + text("json") + pairs({})))
+for k in range(0, N, 50):
+    body, times = b"", []
+    for i in range(k, k + 50):
+        times.append((100 if i < 150 else 95) * S + i * 10**7)
+        line = json.dumps({**sample, "seq": i, "time_ns": times[-1], "yaw": i * .1}, separators=(",", ":")).encode()
+        body += rec(5, struct.pack("<HIQQ", 1, i, times[-1], times[-1]) + line)
+    out += rec(6, struct.pack("<QQQI", min(times), max(times), len(body), zlib.crc32(body)) + text("") + struct.pack("<Q", len(body)) + body)
+out += rec(15, struct.pack("<I", zlib.crc32(bytes(out)))) + rec(2, bytes(20)) + MAGIC
+write("foreign.mcap", bytes(out))
+said = command("recover", "foreign.mcap", "-o", "back.mcap")
 check(said.returncode == 0, said.stderr)
 
 
