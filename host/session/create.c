@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * create.c - a session writer from its head to its summary: begins and finishes the file. */
 #include <errno.h>
+#include <stdio.h>
 
 #include "lean.h"
 #include "writer.h"
@@ -59,7 +60,12 @@ int hps_create(struct hps_writer **result, const char *path, const struct hps_wr
 		return -ENOTSUP;
 	bool exclusive = opts && opts->struct_size > offsetof(struct hps_writer_options, exclusive) && opts->exclusive;
 	int r = hps_file_sink(&sink, path, exclusive);
-	return r < 0 ? r : hps_create_sink(result, &sink, opts);
+	if (r < 0)
+		return r;
+	r = hps_create_sink(result, &sink, opts);
+	if (r < 0 && exclusive) /* a file of ours without even a head: no room on the disk */
+		remove(path);
+	return r;
 }
 
 int hps_finish(struct hps_writer *w)

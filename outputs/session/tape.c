@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct tape {
 	struct tape_options o; /* texts are owned */
@@ -134,7 +135,13 @@ static int open_file(struct tape *t)
 	t->samples = hps_add_samples_with(t->w, t->o.json, t->o.appended, NULL);
 	t->events = hps_add_events(t->w);
 	t->any = false;
-	return r < 0 ? r : t->samples < 0 ? t->samples : t->events < 0 ? t->events : 0;
+	r = r < 0 ? r : t->samples < 0 ? t->samples : t->events < 0 ? t->events : 0;
+	if (r < 0) { /* it has nothing in it yet, and whoever tries again makes another one */
+		hps_finish(t->w);
+		t->w = NULL;
+		unlink(t->path);
+	}
+	return r;
 }
 
 static int give_up(struct tape *t, int error)

@@ -3,6 +3,7 @@
 """An output that cannot be opened stops no other one: it is tried again until it can, unless its section says stop or it is
 the only one; and `headpipe check` says what would be tried again."""
 from lib import *
+import resource
 
 LIVE = SYNTH + "rate = 200\n[output o]\nuse = file\npath = o.txt\n"
 
@@ -34,6 +35,14 @@ for n, (use, more, size) in enumerate((("file", "", 2), ("csv", "columns = seq\n
         check(f'"messages":{late},' in command("info", "--json", path).stdout, f"session: {late} {command('info', '--json', path).stdout}")
     else:
         check(len(lines_of(path)) - (use == "csv") == late, f"{use}: {len(lines_of(path))} lines, {late} told")
+
+# no room on the disk for even the beginning of a session: however often it is tried, no files are left behind
+for limit in 5, 300:
+    before = set(os.listdir(d))
+    p = run(SYNTH + "rate = 100\ncount = 180\n[output late]\nuse = session\npath = full.mcap\n[output o]\nuse = null\n",
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    check(p.returncode == 1 and "full.mcap: File too large" in p.stderr and "could not be opened until the end" in p.stderr, p.stderr)
+    check(set(os.listdir(d)) - before <= {"t.ini"}, f"left behind: {set(os.listdir(d)) - before}")
 
 # a port that is taken
 taken = socket.create_server(("127.0.0.1", 0))
