@@ -194,7 +194,7 @@ size_t hps_sample_json(const struct hp_sample *s, uint32_t flags, const size_t *
 	return (size_t)(p - out);
 }
 
-static int write_sample(struct hps_writer *w, int channel, const struct hp_sample *s)
+int hps_write_sample_at(struct hps_writer *w, int channel, const struct hp_sample *s, int64_t time)
 {
 	if (channel < 1 || (size_t)channel > w->nchannels)
 		return -EINVAL;
@@ -202,20 +202,20 @@ static int write_sample(struct hps_writer *w, int channel, const struct hp_sampl
 	if (w->channels[channel - 1].json) {
 		char text[HPS_SAMPLE_TEXT];
 		size_t places[HP_SAMPLE_FIELDS], n = hps_sample_places(flags, places);
-		return hps_write(w, channel, s->time_ns, text, hps_sample_json(s, flags, places, n, text));
+		return hps_write(w, channel, time, text, hps_sample_json(s, flags, places, n, text));
 	}
 	uint8_t m[HPS_SAMPLE_MAX];
-	return hps_write(w, channel, s->time_ns, m, hps_sample_pack(s, flags, m));
+	return hps_write(w, channel, time, m, hps_sample_pack(s, flags, m));
 }
 
 int hps_write_sized_sample(struct hps_writer *w, int channel, const struct hp_sample *s, size_t size)
 {
 	if (size == sizeof *s)
-		return write_sample(w, channel, s);
+		return hps_write_sample_at(w, channel, s, s->time_ns);
 	/* of a program that knows fewer fields, or more */
 	struct hp_sample all = HP_SAMPLE_INIT;
 	memcpy(&all, s, size < sizeof all ? size : sizeof all);
-	return write_sample(w, channel, &all);
+	return hps_write_sample_at(w, channel, &all, all.time_ns);
 }
 
 /* A CDR string: aligned to 4, length with the NUL, bytes. at counts from behind the 4-byte head. */

@@ -68,6 +68,8 @@ int hps_write_as(struct hps_writer *, int channel, uint32_t sequence, int64_t ti
 /* An attachment of another file, with its times, whatever its size. 0, the reader's -EBADMSG, or an error of the file.
  */
 int hps_copy_attachment(struct hps_writer *, struct hps_reader *, size_t index);
+/* hps_write_sample() with a log time of its own. */
+int hps_write_sample_at(struct hps_writer *, int channel, const struct hp_sample *, int64_t time);
 /* Everything behind the last chunk. */
 int hps_put_summary(struct hps_writer *);
 /* Opens path for writing. */

@@ -24,6 +24,7 @@ struct session_source {
 	bool has_first, past_first; /* the first HP_CONNECTED is not given */
 	struct hp_sample sample;
 	struct hp_event event;
+	int64_t shift; /* what the recording added to its times, so that they count from 1970 */
 };
 
 static bool is_raw(const struct hps_channel *c)
@@ -108,6 +109,7 @@ static int take_event(struct session_source *s, const struct hps_message *m, str
 		if (rc < 0)
 			return rc;
 	}
+	s->event.time_ns = replay_minus(s->event.time_ns, s->shift);
 	*out = (struct report){ s->event.time_ns, NULL, 0, NULL, &s->event };
 	return 1;
 }
@@ -167,7 +169,7 @@ static int next(struct report_source *base, struct report *out)
 				leave_out(s, &s->told_long, text);
 				continue;
 			}
-			*out = (struct report){ m.time, m.data, m.size, NULL, NULL };
+			*out = (struct report){ replay_minus(m.time, s->shift), m.data, m.size, NULL, NULL };
 			return 1;
 		}
 		if (!hps_get_sample(s->in, &m, &s->sample)) {
@@ -302,11 +304,11 @@ static int begin(struct session_source *s, char *why, size_t size)
 	}
 	if (found) {
 		s->first = s->at;
-		s->base.connected_ns = s->event.time_ns;
+		s->base.connected_ns = replay_minus(s->event.time_ns, s->shift);
 		rc = connected(s, rate_start_ns);
 	} else {
 		/* the head is missing: the rate is counted from the first report */
-		s->base.connected_ns = s->base.rate_start_ns = rc == 1 ? m.time : 0;
+		s->base.connected_ns = s->base.rate_start_ns = rc == 1 ? replay_minus(m.time, s->shift) : 0;
 		rc = set_device(s, hps_begin(s->in, -1));
 	}
 	snprintf(why, size, "%s", s->base.why);
@@ -362,8 +364,11 @@ int session_source_open(struct report_source **out, const struct report_source_a
 	s->warn = ask->warn;
 	s->arg = ask->arg;
 	int rc = hps_open(&s->in, ask->path, NULL, text, sizeof text);
-	if (rc == 0)
+	if (rc == 0) {
+		const char *shift = hps_metadata_get(s->in, "headpipe.times", "shift_ns");
+		s->shift = shift ? strtoll(shift, NULL, 10) : 0;
 		count_lost(s);
+	}
 	if (rc < 0) {
 		snprintf(why, why_size, "%.300s: %s", ask->path, text);
 	} else if (ask->device > 0) {

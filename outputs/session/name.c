@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Whether the pattern has a %n; %%n is a percent sign and an n. */
 static bool numbered(const char *pattern)
@@ -53,4 +54,16 @@ int tape_name(const char *pattern, time_t when, unsigned number, char *out, size
 		return -EINVAL;
 #pragma GCC diagnostic pop
 	return 0;
+}
+
+bool tape_folders(const char *path)
+{
+	char part[1024];
+	bool made = false;
+	snprintf(part, sizeof part, "%s", path);
+	for (char *p = part + 1; (p = strchr(p, '/')); *p++ = '/') {
+		*p = 0;
+		made |= !mkdir(part, 0777);
+	}
+	return made;
 }

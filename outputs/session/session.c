@@ -18,7 +18,8 @@ struct session {
 	const char *path, *max_size;
 	int compression, level, encoding, chunk_messages;
 	int64_t chunk_time, max_time;
-	bool fsync, reports, samples, estimates;
+	int times;
+	bool fsync, reports, samples, estimates, foxglove;
 	/* own */
 	const struct hp_host *host;
 	struct hp_sink *sink;
@@ -48,6 +49,11 @@ static const struct hp_option options[] = {
 	HP_OPT_BOOL(
 	    struct session, estimates, "no",
 	    "in samples also what filters estimate (angvel, confidence ...; docs/session-format.md), 8 bytes a number"),
+	HP_OPT_BOOL(struct session, foxglove, "no",
+	            "samples once more as a pose, a transform and an IMU of ROS 2, which Foxglove and others draw; "
+	            "three times as large"),
+	HP_OPT_ENUM(struct session, times, "monotonic", "monotonic|epoch",
+	            "of messages: the computer's uptime, or since 1970, which other tools show as the date"),
 	HP_OPT_NS(struct session, chunk_time, "1s", 0.01, 3600, "a crash loses at most so much"),
 	HP_OPT_INT(struct session, chunk_messages, "1000", 1, 1000000, "or so many messages, whichever comes first"),
 	HP_OPT_BOOL(struct session, fsync, "no", "wait for the disk after every chunk; then a power cut loses no more"),
@@ -86,6 +92,11 @@ static int check(const void *self, const char **key, char *why, size_t size)
 	if (!s->reports && !s->samples) {
 		*key = "samples";
 		snprintf(why, size, "reports and samples are both off, so there is nothing to record");
+		return -EINVAL;
+	}
+	if (s->foxglove && !s->samples) {
+		*key = "foxglove";
+		snprintf(why, size, "needs samples, which are off");
 		return -EINVAL;
 	}
 	return 0;
@@ -273,7 +284,9 @@ static int session_open(void *self, const struct hp_host *host)
 	struct tape_options o = { .pattern = s->path,
 		                  .writer = HPS_WRITER_OPTIONS,
 		                  .json = s->encoding == 1,
-		                  .appended = s->estimates ? HP_SAMPLE_APPENDED_FLAGS : 0 };
+		                  .appended = s->estimates ? HP_SAMPLE_APPENDED_FLAGS : 0,
+		                  .foxglove = s->foxglove,
+		                  .epoch = s->times == 1 };
 	s->host = host;
 	s->wall_offset = read_wall_offset();
 	if (!s->timer && !(s->timer = host->timer(host, tick, s)))

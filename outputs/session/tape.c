@@ -2,6 +2,7 @@
  * tape.c - the writer thread's half of the output `session`: records into chunks, chunks into files, and on to
  * the next file when one is full. */
 #include "tape.h"
+#include "ros.h"
 #include "run/inside.h"
 #include "session/writer.h"
 #include <errno.h>
@@ -11,12 +12,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Further from now than this is a recording that is played again. */
+static const int64_t REPLAYED = 60000000000;
+
 struct tape {
 	struct tape_options o; /* texts are owned */
 	struct hps_writer *w;
 	char path[1024];
 	unsigned files;
 	int reports, samples, events;
+	struct ros_channels ros;
+	bool epoch_known;
+	int64_t epoch;           /* what makes a record's time one since 1970 */
 	struct hp_stream stream; /* the last one, for the next file; texts in memory */
 	void *memory;
 	bool connected, any, raw;  /* raw: reports come beside the samples */
@@ -73,19 +80,6 @@ static void wall_text(int64_t ns, char *out, size_t size)
 	snprintf(out, size, "%s.%03dZ", day, (int)(ns / 1000000 % 1000));
 }
 
-/* The folders that the path names, as far as they are missing. */
-static bool make_folders(const char *path)
-{
-	char part[1024];
-	bool made = false;
-	snprintf(part, sizeof part, "%s", path);
-	for (char *p = part + 1; (p = strchr(p, '/')); *p++ = '/') {
-		*p = 0;
-		made |= !mkdir(part, 0777);
-	}
-	return made;
-}
-
 /* Creates the next file that is not there yet. */
 static int create(struct tape *t)
 {
@@ -97,7 +91,7 @@ static int create(struct tape *t)
 		int r = tape_name(t->o.pattern, now, n, t->path, sizeof t->path);
 		if (!r)
 			r = hps_create(&t->w, t->path, &w);
-		if (r == -ENOENT && make_folders(t->path))
+		if (r == -ENOENT && tape_folders(t->path))
 			r = hps_create(&t->w, t->path, &w);
 		if (r != -EEXIST)
 			return r;
@@ -106,6 +100,44 @@ static int create(struct tape *t)
 			return -EISDIR;
 	}
 	return -EEXIST;
+}
+
+/* Who reads the file takes it off again. */
+static int tell_shift(struct tape *t)
+{
+	char text[32];
+	snprintf(text, sizeof text, "%lld", (long long)t->epoch);
+	const char *pairs[] = { "shift_ns", text, NULL };
+	return t->o.epoch ? hps_metadata(t->w, "headpipe.times", pairs) : 0;
+}
+
+/* Learns from the first record what makes its time one since 1970: what was captured just now lies on the clock that
+ * the wall clock is known to; a recording that is played again begins now. */
+static int learn_epoch(struct tape *t, int64_t time)
+{
+	struct timespec mono;
+	if (t->epoch_known)
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	int64_t now = (int64_t)mono.tv_sec * 1000000000 + mono.tv_nsec, by;
+	if (__builtin_sub_overflow(now, time, &by))
+		by = 0;
+	bool live = by > -REPLAYED && by < REPLAYED;
+	t->epoch = t->o.wall_offset + (live ? 0 : by);
+	t->epoch_known = true;
+	return tell_shift(t);
+}
+
+static int64_t since_1970(const struct tape *t, int64_t time)
+{
+	int64_t sum;
+	return __builtin_add_overflow(time, t->epoch, &sum) ? time : sum;
+}
+
+/* The log time of what happened at `time`. */
+static int64_t stamped(const struct tape *t, int64_t time)
+{
+	return t->o.epoch ? since_1970(t, time) : time;
 }
 
 static int open_file(struct tape *t)
@@ -135,6 +167,10 @@ static int open_file(struct tape *t)
 	t->samples = hps_add_samples_with(t->w, t->o.json, t->o.appended, NULL);
 	t->events = hps_add_events(t->w);
 	t->any = false;
+	if (r >= 0 && t->o.foxglove)
+		r = ros_add(t->w, &t->ros);
+	if (r >= 0 && t->epoch_known)
+		r = tell_shift(t);
 	r = r < 0 ? r : t->samples < 0 ? t->samples : t->events < 0 ? t->events : 0;
 	if (r < 0) { /* it has nothing in it yet, and whoever tries again makes another one */
 		hps_finish(t->w);
@@ -161,7 +197,7 @@ static int give_up(struct tape *t, int error)
 /* The reports' channel says what the source is, so a source that is described anew gets a new one. */
 static int describe(struct tape *t, bool again)
 {
-	struct hp_event e = { sizeof e, HP_CONNECTED, t->last_ns, 0, t->stream.device };
+	struct hp_event e = { sizeof e, HP_CONNECTED, stamped(t, t->last_ns), 0, t->stream.device };
 	t->reports = hps_add_reports(t->w, &t->stream);
 	if (t->reports < 0 || !again)
 		return t->reports < 0 ? t->reports : 0;
@@ -216,6 +252,9 @@ static bool file_is_full(const struct tape *t, int64_t time)
 
 static int stamp(struct tape *t, int64_t time)
 {
+	int known = learn_epoch(t, time);
+	if (known < 0)
+		return known;
 	if (file_is_full(t, time)) {
 		int r = next_file(t);
 		if (r < 0)
@@ -239,7 +278,11 @@ static int consume_one(struct tape *t, const void *record, size_t size)
 		/* with reports beside it a sample belongs to the report in front of it */
 		if (!t->raw)
 			r = stamp(t, s->sample.time_ns);
-		return r < 0 ? r : hps_write_sample(t->w, t->samples, &s->sample);
+		if (r >= 0)
+			r = hps_write_sample_at(t->w, t->samples, &s->sample, stamped(t, s->sample.time_ns));
+		return r < 0 || !t->o.foxglove ? r
+		                               : ros_write(t->w, &t->ros, &s->sample, stamped(t, s->sample.time_ns),
+		                                           since_1970(t, s->sample.time_ns));
 	}
 	if (kind == TAPE_RAW) {
 		const struct tape_raw *x = record;
@@ -247,13 +290,15 @@ static int consume_one(struct tape *t, const void *record, size_t size)
 		t->raw = true;
 		if (!r && !t->reports && (t->reports = hps_add_reports(t->w, NULL)) < 0)
 			r = t->reports;
-		return r < 0 ? r : hps_write(t->w, t->reports, x->time_ns, x->data, x->size);
+		return r < 0 ? r : hps_write(t->w, t->reports, stamped(t, x->time_ns), x->data, x->size);
 	}
 	if (kind == TAPE_EVENT) {
 		const struct tape_event *x = record;
-		struct hp_event e = { sizeof e, x->type, x->time_ns, x->value, x->text[0] ? x->text : NULL };
+		struct hp_event e = { sizeof e, x->type, 0, x->value, x->text[0] ? x->text : NULL };
+		r = learn_epoch(t, x->time_ns);
+		e.time_ns = stamped(t, x->time_ns);
 		t->lost += x->type == HP_LOST ? (uint64_t)x->value : 0;
-		return hps_write_event(t->w, t->events, &e, x->rate_start_ns);
+		return r < 0 ? r : hps_write_event(t->w, t->events, &e, x->rate_start_ns);
 	}
 	if (kind == TAPE_STREAM)
 		return keep_stream(t, record, size);
@@ -290,7 +335,7 @@ static void end(void *ctx, uint64_t lost)
 	struct tape *t = ctx;
 	char text[160];
 	if (t->w && lost > t->lost) { /* the last ones, behind which nothing came any more */
-		struct hp_event e = { sizeof e, HP_LOST, t->last_ns, (int64_t)(lost - t->lost), NULL };
+		struct hp_event e = { sizeof e, HP_LOST, stamped(t, t->last_ns), (int64_t)(lost - t->lost), NULL };
 		hps_write_event(t->w, t->events, &e, 0);
 	}
 	int r = t->w ? finish(t) : 0;

@@ -38,6 +38,8 @@ struct tape_options {
 	struct hps_writer_options writer;
 	bool json;
 	uint32_t appended;                      /* flags of the appended fields to record */
+	bool foxglove;                          /* samples once more, as ros.h has them */
+	bool epoch;                             /* log times count from 1970 */
 	uint64_t max_size;                      /* 0 = no limit */
 	int64_t max_time;                       /* 0 = no limit */
 	const char *ini;                        /* text of the running configuration */
@@ -56,4 +58,6 @@ const char *tape_path(const struct tape *); /* of the first file, until the ring
 
 /* The file name for one moment and number: strftime, and %n. -EINVAL when it gets too long. */
 int tape_name(const char *pattern, time_t when, unsigned number, char *out, size_t size);
+/* Makes the folders that the path names, as far as they are missing; true: at least one. */
+bool tape_folders(const char *path);
 #endif
