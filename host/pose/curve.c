@@ -39,10 +39,8 @@ static void slopes(struct hp_curve *c)
 	for (int i = 1; i < last; i++)
 		c->m[i] = d[i - 1] * d[i] <= 0 ? 0 : (d[i - 1] + d[i]) / 2;
 	for (int i = 0; i < last; i++) {
-		if (d[i] == 0) {
-			c->m[i] = c->m[i + 1] = 0;
+		if (d[i] == 0) /* so are the slopes at its ends */
 			continue;
-		}
 		double a = c->m[i] / d[i], b = c->m[i + 1] / d[i], s = a * a + b * b;
 		if (s > 9) {
 			double t = 3 / sqrt(s);

@@ -10,7 +10,7 @@ import collections, concurrent.futures, glob, os, random, re, shutil, subprocess
 
 COUNT, SEED, ONLY = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
 B = os.environ.get("B") or "build"
-E2E = ["control", "network", "replay", "file", "idle", "exec", "session_replay"]
+E2E = ["control", "network", "replay", "file", "idle", "exec", "session_replay", "open_again", "constant", "blocked_file", "kalman_advice"]
 GUARD = 120  # s; a change that makes a test hang is caught
 SWAPS = [(r"<=", "<"), (r">=", ">"), (r"(?<![<>\-=])<(?![<=])", "<="), (r"(?<![<>\-=])>(?![>=])", ">="), (r"==", "!="), (r"!=", "=="),
          (r"&&", "||"), (r"\|\|", "&&"), (r"(?<=[\w)\]]) \+ (?=[\w(])", " - "), (r"(?<=[\w)\]]) - (?=[\w(])", " + "),

@@ -274,6 +274,24 @@ static void test_position(void **unused)
 	assert_true(fabs(r.s.pos[0] - 5) < 1e-9 && fabs(r.s.pos[1]) < 1e-9 && r.s.pos[2] == 0);
 	end(&r);
 }
+/* A position that is measured only after the centre was taken is its middle then. */
+static void test_late_position(void **unused)
+{
+	struct run r;
+	(void)unused;
+	BEGIN(&r, "settle", "0s");
+	for (int i = 0; i < 4; i++) {
+		struct hp_sample s = HP_SAMPLE_INIT;
+		s.time_ns = r.t + i * 10000000;
+		s.flags = i > 1 ? HP_POS : 0;
+		s.pos[0] = 100 + i;
+		quat_store(rot(30, 0, 0), s.quat);
+		assert_int_equal(center->filter(r.state, &s), HP_KEEP);
+		if (i > 1)
+			assert_true(fabs(sqrt(s.pos[0] * s.pos[0] + s.pos[1] * s.pos[1]) - (i - 2)) < 1e-9);
+	}
+	end(&r);
+}
 /* Off by default; when on, at its speed, and not the last degree. */
 static void test_follow(void **unused)
 {
@@ -332,9 +350,11 @@ static void test_anything(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formulas), cmocka_unit_test(test_tilted_mount), cmocka_unit_test(test_roll_at_90),
-		cmocka_unit_test(test_restart),  cmocka_unit_test(test_start),        cmocka_unit_test(test_position),
-		cmocka_unit_test(test_follow),   cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_formulas),      cmocka_unit_test(test_tilted_mount),
+		cmocka_unit_test(test_roll_at_90),    cmocka_unit_test(test_restart),
+		cmocka_unit_test(test_start),         cmocka_unit_test(test_position),
+		cmocka_unit_test(test_late_position), cmocka_unit_test(test_follow),
+		cmocka_unit_test(test_anything),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

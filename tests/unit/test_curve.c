@@ -69,6 +69,10 @@ static void test_smooth(void **unused)
 		       right = (hp_curve_at(&c, c.x[i] + h) - hp_curve_at(&c, c.x[i])) / h;
 		assert_true(fabs(left - right) < 1e-4);
 	}
+	/* what comes after a flat piece has its slope all the same: mean of 3 and 1.8 in the middle */
+	c = read_curve("10:0 40:90 90:180");
+	double h = 1e-6;
+	assert_true(fabs((hp_curve_at(&c, 40 + h) - hp_curve_at(&c, 40 - h)) / (2 * h) - 2.4) < 1e-4);
 	/* points on a line give the line */
 	c = read_curve("10:15 30:45 80:120");
 	for (int i = 0; i <= 800; i++)
@@ -219,6 +223,29 @@ static void test_dead_and_limit(void **unused)
 	NEAR(r.s.ypr[2], 20);
 	end(&r);
 }
+/* A curve of one angle alone works, and a dead zone below a degree as any other. */
+static void test_alone(void **unused)
+{
+	static const char *const keys[3][2] = { { "yaw", "yaw_dead" },
+		                                { "pitch", "pitch_dead" },
+		                                { "roll", "roll_dead" } };
+	(void)unused;
+	for (int i = 0; i < 3; i++) {
+		struct run r;
+		double v[3] = { 0, 0, 0 };
+		BEGIN(&r, keys[i][0], "20:40");
+		v[i] = 20;
+		feed(&r, v[0], v[1], v[2]);
+		for (int k = 0; k < 3; k++)
+			NEAR(r.s.ypr[k], k == i ? 40 : 0);
+		end(&r);
+		BEGIN(&r, keys[i][1], "0.5");
+		feed(&r, v[0], v[1], v[2]);
+		double last = i == 1 ? 90 : 180;
+		NEAR(r.s.ypr[i], (20 - 0.5) * last / (last - 0.5));
+		end(&r);
+	}
+}
 /* Round and round both ways, with curves that reach straight behind: no jump, and in front it never sticks. */
 static void test_round(void **unused)
 {
@@ -348,12 +375,12 @@ static void test_anything(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_monotone),   cmocka_unit_test(test_smooth),
-		cmocka_unit_test(test_refused),    cmocka_unit_test(test_untouched),
-		cmocka_unit_test(test_sides),      cmocka_unit_test(test_dead_and_limit),
-		cmocka_unit_test(test_round),      cmocka_unit_test(test_over_the_top),
-		cmocka_unit_test(test_says_folds), cmocka_unit_test(test_says_the_top),
-		cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_monotone),     cmocka_unit_test(test_smooth),
+		cmocka_unit_test(test_refused),      cmocka_unit_test(test_untouched),
+		cmocka_unit_test(test_sides),        cmocka_unit_test(test_dead_and_limit),
+		cmocka_unit_test(test_alone),        cmocka_unit_test(test_round),
+		cmocka_unit_test(test_over_the_top), cmocka_unit_test(test_says_folds),
+		cmocka_unit_test(test_says_the_top), cmocka_unit_test(test_anything),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

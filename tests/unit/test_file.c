@@ -118,6 +118,32 @@ static void records_of_all_sizes(void **unused)
 	assert_int_equal(st.st_size, 65536 + 1 + 21000);
 }
 
+/* A sample may take several records; the summary at the end counts samples. */
+static struct hp_file *taken;
+static int write_twice(struct probe *p, const struct hp_sample *s)
+{
+	(void)s;
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(p->host->file_write(taken, "text\n", 5), 0);
+	return 0;
+}
+static void stored_samples(void **unused)
+{
+	struct bench b;
+	(void)unused;
+	bench_build(&b, INI);
+	bench_start(&b);
+	probe(&b, "tape")->on_write = write_twice;
+	const struct hp_host *h = &node(&b, "tape")->host;
+	taken = h->file(h, path, "w");
+	assert_non_null(taken);
+	for (int i = 0; i < 7; i++)
+		emit_pose(&b, "head", 1000 + i, i);
+	hp_life_end(&b.run);
+	assert_int_equal(node(&b, "tape")->counts.stored, 7);
+	bench_free(&b);
+}
+
 static void dev_full(void **unused)
 {
 	struct bench b;
@@ -228,6 +254,7 @@ int main(void)
 		cmocka_unit_test(modes),
 		cmocka_unit_test(ends_before_the_run),
 		cmocka_unit_test(records_of_all_sizes),
+		cmocka_unit_test(stored_samples),
 		cmocka_unit_test(dev_full),
 		cmocka_unit_test(size_limit),
 		cmocka_unit_test(beside_a_good_one),

@@ -33,9 +33,23 @@ static void newest_of_a_burst(void **unused)
 		emit_pose(&b, "head", t * MS, t);
 	assert_traced("game:s0 game:s8 game:s20 game:s28 game:s40");
 	assert_int_equal(node(&b, "game")->counts.in, 12);
-	/* the end gives what is kept */
+	/* the end gives what is kept: that of the run, and that of an input while others go on */
 	bench_end(&b);
 	assert_traced("game:s44");
+	bench_build(&b, HEAD "[input other]\nuse = probe_in\n" TAIL
+	                     "from = head\nrate = 100\n[output more]\nuse = probe_out\nfrom = other\n");
+	trace_all(&b);
+	bench_start(&b);
+	say_replay(&b);
+	emit_pose(&b, "head", 0, 1);
+	emit_pose(&b, "head", 1 * MS, 2);
+	assert_traced("game:s1");
+	const struct hp_host *h = &node(&b, "head")->host;
+	h->fail(h, 0, "the end");
+	hp_life_turn(&b.run);
+	assert_false(b.run.stopping);
+	assert_non_null(strstr(traced, "game:s2"));
+	bench_end(&b);
 }
 
 /* Never more than the rate, never an older pose after a newer one, and the newest at the end: for any rhythm. */
@@ -219,6 +233,12 @@ static void zero_in_a_replay(void **unused)
 	bench_end(&b);
 }
 
+static int trace_pos(struct probe *p, const struct hp_sample *s)
+{
+	(void)p;
+	trace("%.6g", s->pos[1]);
+	return 0;
+}
 /* To the middle, smoothly, and no further; in a replay as far as the next sample lets it. */
 static void return_in_a_replay(void **unused)
 {
@@ -241,6 +261,24 @@ static void return_in_a_replay(void **unused)
 	assert_traced("game:s29.7432 game:s28.2624 game:s25.1076 game:s25.1076 game:s44.5538");
 	emit_pose(&b, "head", 796 * MS, 64);
 	assert_traced("game:s44.1724 game:s44.1724");
+	bench_end(&b);
+	/* the position takes the same way */
+	replay_build(&b, "on_loss = return\nloss_after = 100ms\nreturn_time = 100ms\n");
+	probe(&b, "game")->on_write = trace_pos;
+	static const struct {
+		int64_t at;
+		double pos;
+		const char *traced;
+	} steps[] = {
+		{ 0, 64, "64" }, { 155, 8, "63.4522 60.2931 53.5629 43.6838 32 32" }, { 205, 8, "20" }, { 255, 8, "8" }
+	};
+	for (size_t i = 0; i < 4; i++) {
+		struct hp_sample s = pose(steps[i].at * MS, 0);
+		s.flags |= HP_POS;
+		s.pos[1] = steps[i].pos;
+		emit_sample(&b, "head", &s);
+		assert_traced(steps[i].traced);
+	}
 	bench_end(&b);
 	/* another output on the same branch has the samples as they are */
 	replay_build(&b,

@@ -101,6 +101,41 @@ static void reports_of_all_sizes(void **unused)
 	bench_end(&b);
 }
 
+/* A longer report than announced comes while others wait, from the ring's first place on: they stay what they are. */
+static uint8_t seen_reports[4][8];
+static int nseen;
+static void see_report(struct probe *p, const struct hp_raw *raw)
+{
+	(void)p;
+	if (nseen < 4)
+		memcpy(seen_reports[nseen++], raw->data, 8);
+}
+static void widening_keeps(void **unused)
+{
+	struct bench b;
+	uint8_t bytes[16] = { 0 }, big[100] = { 77 };
+	(void)unused;
+	bench_build(&b, INI);
+	probe(&b, "game")->on_raw = see_report;
+	bench_start(&b);
+	const struct hp_host *h = &node(&b, "head")->host;
+	h->describe(h, &(struct hp_stream){ .struct_size = sizeof(struct hp_stream), .report_size = 8 });
+	nseen = 0;
+	for (uint8_t i = 1; i < 4; i++) {
+		memset(bytes, i, 8);
+		assert_int_equal(post_raw(&b, bytes, 8, NULL, 0), 0);
+	}
+	assert_int_equal(post_raw(&b, big, sizeof big, NULL, 0), 0);
+	bench_turn(&b);
+	assert_int_equal(nseen, 4);
+	for (uint8_t i = 1; i < 4; i++) {
+		memset(bytes, i, 8);
+		assert_memory_equal(seen_reports[i - 1], bytes, 8);
+	}
+	assert_memory_equal(seen_reports[3], big, 8);
+	bench_end(&b);
+}
+
 static void the_oldest_go(void **unused)
 {
 	struct bench b;
@@ -305,10 +340,10 @@ static void the_last_ones(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_order),      cmocka_unit_test(reports_of_all_sizes),
-		cmocka_unit_test(the_oldest_go), cmocka_unit_test(events_stay),
-		cmocka_unit_test(many_threads),  cmocka_unit_test(from_a_filter),
-		cmocka_unit_test(the_last_ones),
+		cmocka_unit_test(in_order),       cmocka_unit_test(reports_of_all_sizes),
+		cmocka_unit_test(widening_keeps), cmocka_unit_test(the_oldest_go),
+		cmocka_unit_test(events_stay),    cmocka_unit_test(many_threads),
+		cmocka_unit_test(from_a_filter),  cmocka_unit_test(the_last_ones),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

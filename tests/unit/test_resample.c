@@ -268,6 +268,50 @@ static void test_silence(void **unused)
 	}
 }
 
+/* When a live pose is sent: its own time by the clock that came through fastest, and the guard; between two samples one
+ * interval later. */
+static void test_when(void **unused)
+{
+	(void)unused;
+	for (int mode = 0; mode < 2; mode++) {
+		void *state = opened(0, "mode", mode ? "interpolate" : "predict");
+		for (int i = 0; i < 2; i++) {
+			struct hp_sample s = yaw_at(T0 + i * 40 * MS, 0, 0);
+			s.arrival_ns += (i ? 2 : 12) * MS; /* sample time is 2 ms behind this clock */
+			fake.time = s.arrival_ns;
+			give(state, s);
+		}
+		size_t n = fake.nsamples;
+		int64_t next = fake.samples[n - 1].time_ns + 4 * MS, due = next + 2 * MS + 250000 + mode * 40 * MS;
+		assert_int_equal(next, T0 + (mode ? 4 : 44) * MS);
+		fake_run(&fake, due - 1, 1000);
+		assert_int_equal(fake.nsamples, n);
+		fake_run(&fake, due, 1000);
+		assert_int_equal(fake.nsamples, n + 1);
+		closed(state);
+	}
+}
+
+/* A turn that slows down is led as far as it will go: by the formula of track.c, also where it is slow. */
+static void test_slows_down(void **unused)
+{
+	static const double rates[][2] = { { 0.2, 0.1 }, { 4, 3 } }; /* rad/s */
+	(void)unused;
+	for (int i = 0; i < 2; i++) {
+		void *state = opened(HP_STREAM_REPLAY, "rest", "0", "blend", "0", "latency", "0");
+		double was = rates[i][0], now = rates[i][1];
+		give(state, yaw_at(T0, 0, was * 180 / M_PI));
+		give(state, yaw_at(T0 + 40 * MS, 0, now * 180 / M_PI));
+		give(state, yaw_at(T0 + 80 * MS, 0, 0));
+		double slowing = 0.8 * (was - now) * now / (0.04 * (now * now + 0.01)), lead = 0.036;
+		double want = now * lead * (1 - slowing * lead / 2) * 180 / M_PI;
+		assert_int_equal(fake.samples[19].time_ns, T0 + 76 * MS);
+		if (fabs(yaw_of(&fake.samples[19]) / want - 1) > 5e-3)
+			fail_msg("from %g to %g rad/s: %g, want %g", was, now, yaw_of(&fake.samples[19]), want);
+		closed(state);
+	}
+}
+
 static void test_events_in_order(void **unused)
 {
 	(void)unused;
@@ -426,7 +470,8 @@ int main(void)
 		cmocka_unit_test(test_grid),           cmocka_unit_test(test_correction_fades),
 		cmocka_unit_test(test_latency),        cmocka_unit_test(test_latency_and_limit),
 		cmocka_unit_test(test_no_lead),        cmocka_unit_test(test_live_change),
-		cmocka_unit_test(test_silence),        cmocka_unit_test(test_events_in_order),
+		cmocka_unit_test(test_silence),        cmocka_unit_test(test_when),
+		cmocka_unit_test(test_slows_down),     cmocka_unit_test(test_events_in_order),
 		cmocka_unit_test(test_own_speed),      cmocka_unit_test(test_interpolates),
 		cmocka_unit_test(test_live_is_replay), cmocka_unit_test(test_anything),
 	};

@@ -102,10 +102,19 @@ static void test_accela_dead_zone(void **unused)
 	for (int i = 0; i < 3000; i++) { /* and the rest is reached up to it, whatever the smoothing */
 		struct hp_sample s = roll_at(10 + i / 100.0, 10);
 		hp_filter_accela.filter(state, &s);
-		if (i == 2999)
-			assert_true(roll_of(&s) > 9 && roll_of(&s) < 9.5 + 1e-9);
+		assert_true(roll_of(&s) < 9.5 + 1e-9 && (i < 2999 || roll_of(&s) > 9));
 	}
 	free(state);
+	for (int ms = 5; ms < 400; ms += 5) { /* never further than to it, however long a step is */
+		state = fake_state(&hp_filter_accela);
+		fake_set(&hp_filter_accela, state, "deadzone", "4");
+		for (int i = 0; i < 20; i++) {
+			struct hp_sample s = roll_at(i * ms / 1000.0, i ? 10 : 0);
+			hp_filter_accela.filter(state, &s);
+			assert_true(roll_of(&s) < 6 + 1e-9);
+		}
+		free(state);
+	}
 }
 
 static void test_ewma_learns(void **unused)
