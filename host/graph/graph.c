@@ -31,6 +31,8 @@ static void host_keys(struct hp_node *n, struct hp_errors *errors)
 	for (size_t t = 0; t < 2; t++)
 		for (const struct hp_option *o = tables[t]; o && o->key; o++) {
 			const struct hp_pair *p = hp_section_get(n->ini->section, o->key);
+			if (n->kind == HP_INPUT && !strcmp(o->key, "from")) /* its own, or wiring.c refuses it */
+				continue;
 			const char *text = p ? p->value : o->def;
 			if (!text || (!p && !*text))
 				continue;

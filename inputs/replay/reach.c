@@ -8,8 +8,15 @@
 
 int replay_behind_end(const char *path, int64_t from, int64_t length, char *why, size_t size)
 {
-	snprintf(why, size, "%.300s: `from` = %.9gs is behind the end: the recording is %.9g s long", path,
-	         (double)from / 1e9, (double)length / 1e9);
+	static const struct {
+		int64_t ns;
+		const char *name;
+	} units[] = { { 3600000000000, "h" }, { 60000000000, "min" }, { 1000000000, "s" } };
+	size_t i = 0;
+	while (i < 2 && from % units[i].ns)
+		i++;
+	snprintf(why, size, "%.300s: `from` = %.9g%s is behind the end: the recording is %.9g s long", path,
+	         (double)from / (double)units[i].ns, units[i].name, (double)length / 1e9);
 	return -ERANGE;
 }
 

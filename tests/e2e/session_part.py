@@ -115,7 +115,7 @@ p = subprocess.run([HEADPIPE, "export", "hurt.mcap", "--json"], capture_output=T
 c.check(p.returncode == 1 and p.stderr.count("skipped") >= LONG - 5, "the broken chunks are seen when they are wanted")
 
 # behind the end: where the recording ends, and no file
-said = "--from 7200s is behind the end: the recording is 39.99 s long"
+said = "--from 2h is behind the end: the recording is 39.99 s long"
 for command in (["export", "--csv"], ["export", "--json", "-o", "none"], ["export", "--hid-recorder"], ["cut", "-o", "none"],
                 ["plot", "-o", "none"]):
     p = tool(command[0], "all.mcap", *command[1:], "--from", "2h", code=1)
@@ -123,7 +123,7 @@ for command in (["export", "--csv"], ["export", "--json", "-o", "none"], ["expor
     c.check(not os.path.exists(folder + "/none"), f"{command} left a file")
 for path in ("all.mcap", "in.hid"):
     p = run(f"[input head]\nuse = replay\npath = {path}\nspeed = 0\nfrom = 2h\n[output o]\nuse = null\n", code=1)
-    c.check(f"{path}: `from` = 7200s is behind the end: the recording is 39.99 s long" in p.stderr, p.stderr)
+    c.check(f"{path}: `from` = 2h is behind the end: the recording is 39.99 s long" in p.stderr, p.stderr)
 # in it, but between two samples
 p = tool("export", "all.mcap", "--csv", "--from", "20.001s", "--to", "20.002s", code=1)
 c.check("there are no samples in that part of it" in p.stderr, p.stderr)

@@ -3,6 +3,7 @@
 #include "tool.h"
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "config/value_text.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,9 +135,12 @@ int tool_part(struct tool_part *p, const char *command, const char *path, struct
 	p->from = later(start, from);
 	if (!any)
 		return tool_fail(command, path, "nothing was recorded in it");
-	if (p->from > end)
-		return tool_fail(command, path, "--from %.9gs is behind the end: the recording is %.9g s long",
-		                 (double)from / 1e9, ((double)end - (double)start) / 1e9);
+	if (p->from > end) {
+		char text[64];
+		hp_seconds_to_text((double)from / 1e9, text, sizeof text);
+		return tool_fail(command, path, "--from %s is behind the end: the recording is %.9g s long", text,
+		                 ((double)end - (double)start) / 1e9);
+	}
 	return 0;
 }
 
