@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * plot.c - `headpipe plot`: yaw, pitch and roll over time as an SVG drawing, with events, gaps and losses. */
+#include "commands/shared/plot.h"
 #include "base/utf8.h"
 #include "commands/shared/tool.h"
 #include "inputs/replay/source.h"
@@ -11,50 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	WIDTH = 1200,
-	HEIGHT = 480,
-	LEFT = 60,
-	RIGHT = 20,
-	TOP = 40,
-	BOTTOM = 50,
-	COLUMNS = WIDTH - LEFT - RIGHT,
-	MARKS = 200
-};
-
-/* Lowest and highest value per column, so that nothing short is lost. */
-struct curve {
-	double low[COLUMNS], high[COLUMNS];
-};
-struct mark {
-	int64_t time;
-	uint32_t type;
-	char text[80];
-};
-struct plot {
-	struct curve curves[3];
-	bool used[COLUMNS];
-	int64_t first, last, usual, to;
-	double low, high;
-	struct mark marks[MARKS];
-	size_t nmarks, more;
-	struct {
-		int64_t from, to;
-	} gaps[MARKS];
-	size_t ngaps;
-	uint64_t samples, odd;
-};
-
-static const char *const names[3] = { "yaw", "pitch", "roll" };
-static const char *const colours[3] = { "#0072b2", "#d55e00", "#009e73" }; /* told apart by the colour-blind too */
+enum { WIDTH = 1200, HEIGHT = 480, LEFT = 60, RIGHT = 20, TOP = 40, BOTTOM = 50, COLUMNS = WIDTH - LEFT - RIGHT };
 
 static void put_mark(struct plot *p, int64_t time, const struct hp_event *e)
 {
-	if (p->nmarks == MARKS) {
+	if (p->nmarks == PLOT_MARKS) {
 		p->more++;
 		return;
 	}
-	struct mark *m = &p->marks[p->nmarks++];
+	struct plot_mark *m = &p->marks[p->nmarks++];
 	m->time = time;
 	m->type = e->type;
 	snprintf(m->text, sizeof m->text, "%s%s%.60s", hps_event_name(e->type), e->text ? ": " : "",
@@ -103,8 +69,8 @@ static int walk(struct hps_reader *r, struct plot *p, const struct tool_part *pa
 				}
 				continue;
 			}
-			double at = p->last > p->first ? part_of(p, now) * (COLUMNS - 1) : 0;
-			int x = at < 0 ? 0 : at > COLUMNS - 1 ? COLUMNS - 1 : (int)at;
+			double at = p->last > p->first ? part_of(p, now) * (p->columns - 1) : 0;
+			int x = at < 0 ? 0 : at > p->columns - 1 ? p->columns - 1 : (int)at;
 			for (int i = 0; i < 3; i++) {
 				double *low = &p->curves[i].low[x], *high = &p->curves[i].high[x];
 				*low = !p->used[x] || s.ypr[i] < *low ? s.ypr[i] : *low;
@@ -112,7 +78,7 @@ static int walk(struct hps_reader *r, struct plot *p, const struct tool_part *pa
 			}
 			p->used[x] = true;
 			int64_t silence = tool_minus(now, before);
-			if (n++ && silence / 5 > p->usual && silence > 50000000 && p->ngaps < MARKS) {
+			if (n++ && silence / 5 > p->usual && silence > 50000000 && p->ngaps < PLOT_MARKS) {
 				p->gaps[p->ngaps].from = before;
 				p->gaps[p->ngaps++].to = now;
 			}
@@ -183,7 +149,7 @@ static void curve(FILE *f, const struct plot *p, int i)
 	bool pen = false;
 	int64_t wide = p->usual < INT64_MAX / 10 ? p->usual * 5 : INT64_MAX / 2;
 	int before = 0;
-	fprintf(f, "<path class=\"curve\" stroke=\"%s\" d=\"", colours[i]);
+	fprintf(f, "<path class=\"curve\" stroke=\"%s\" d=\"", plot_colours[i]);
 	for (int x = 0; x < COLUMNS; x++) {
 		if (!p->used[x])
 			continue;
@@ -196,7 +162,7 @@ static void curve(FILE *f, const struct plot *p, int i)
 		pen = true;
 		before = x;
 	}
-	fprintf(f, "\"><title>%s</title></path>\n", names[i]);
+	fprintf(f, "\"><title>%s</title></path>\n", plot_names[i]);
 }
 
 static void draw(FILE *f, const struct plot *p, const char *path)
@@ -227,8 +193,8 @@ static void draw(FILE *f, const struct plot *p, const char *path)
 	}
 	for (int i = 0; i < 3; i++) {
 		curve(f, p, i);
-		fprintf(f, "<text x=\"%d\" y=\"%d\" fill=\"%s\">%s</text>\n", LEFT + i * 60, HEIGHT - 10, colours[i],
-		        names[i]);
+		fprintf(f, "<text x=\"%d\" y=\"%d\" fill=\"%s\">%s</text>\n", LEFT + i * 60, HEIGHT - 10,
+		        plot_colours[i], plot_names[i]);
 	}
 	fprintf(f, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">dashed: events%s, red: gaps</text>\n</svg>\n",
 	        WIDTH - RIGHT, HEIGHT - 10, p->more ? " (the first 200)" : "");
@@ -238,12 +204,16 @@ struct arguments {
 	const char *file, *out;
 	int64_t from, to;
 	int memory;
+	bool html;
 };
 
 static const struct hp_arg arguments[] = {
 	TOOL_FILE(struct arguments),
 	HP_ARG("-o", HP_OPT_PATH(struct arguments, out, NULL, "the drawing; - is standard output"),
 	       .value = "FILE.svg"),
+	HP_ARG("--html",
+	       HP_OPT_BOOL(struct arguments, html, "no",
+	                   "a page to look at in a browser, with zoom, events and gaps; it needs nothing else")),
 	TOOL_FROM(struct arguments),
 	TOOL_TO(struct arguments),
 	TOOL_MEMORY(struct arguments),
@@ -262,13 +232,13 @@ static int plot(void *state)
 	if (session_source_is(out))
 		return tool_fail("plot", out, "this is a session file, which a drawing does not replace");
 	struct hps_reader *r = tool_open_with("plot", a->file, false, a->memory);
-	struct plot *p = calloc(1, sizeof *p);
+	struct plot *p = plot_new(a->html ? PLOT_FINE : COLUMNS);
 	struct tool_part part;
 	bool one;
 	if (!r || !p || tool_samples("plot", a->file, r, &one) < 0 ||
 	    tool_part(&part, "plot", a->file, r, a->from, a->to)) {
 		hps_close(r);
-		free(p);
+		plot_free(p);
 		return 1;
 	}
 	p->low = -1;
@@ -283,7 +253,7 @@ static int plot(void *state)
 		if (!f) {
 			code = tool_fail("plot", out, "%s", strerror(errno));
 		} else {
-			draw(f, p, a->file);
+			(a->html ? plot_html : draw)(f, p, a->file);
 			if (ferror(f) || fflush(f))
 				code = tool_fail("plot", out, "%s", strerror(errno));
 			if (f != stdout)
@@ -294,7 +264,7 @@ static int plot(void *state)
 		code = tool_fail("plot", a->file, "%" PRIu64 " samples cannot be read and were left out", p->odd);
 	code = tool_left_out("plot", a->file, r) || code;
 	hps_close(r);
-	free(p);
+	plot_free(p);
 	return code;
 }
 
