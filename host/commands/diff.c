@@ -265,8 +265,9 @@ static int tolerances(struct compare *c, const char **names, double *values)
 		double x;
 		char why[200];
 		if (hp_text_to_real(number, &x, why, sizeof why) < 0 || !(x >= 0) || x > 1e300)
-			return hp_usage_error(&hp_command_diff, "--tolerance: %s is not a number from 0 to 1e300",
-			                      number);
+			return hp_usage_error(&hp_command_diff,
+			                      "--tolerance %s: must be a number from 0 to 1e300, or FIELD=NUMBER",
+			                      text);
 		if (!is) {
 			c->options.tolerance = x;
 			continue;
@@ -277,9 +278,17 @@ static int tolerances(struct compare *c, const char **names, double *values)
 		name[is - text] = 0;
 		names[c->options.nfields] = name;
 		values[c->options.nfields++] = x;
-		if (!is_field(c, name))
-			return hp_usage_error(&hp_command_diff, "--tolerance: no field %s is in both files", name);
 	}
+	return 0;
+}
+
+/* 0, or 2 after a message. */
+static int fields_are_there(const struct compare *c)
+{
+	for (size_t i = 0; i < c->options.nfields; i++)
+		if (!is_field(c, c->options.fields[i]))
+			return hp_usage_error(&hp_command_diff, "--tolerance: no field %s is in both files",
+			                      c->options.fields[i]);
 	return 0;
 }
 
@@ -313,13 +322,15 @@ static int diff(void *state)
 	c.options.all = a->all;
 	c.options.fields = names;
 	c.options.tolerances = values;
+	if (!code)
+		code = tolerances(&c, names, values);
 	for (int i = 0; i < 2 && !code; i++) {
 		c.side[i].path = a->files.at[i];
 		c.side[i].r = tool_open("diff", a->files.at[i], false);
 		code = c.side[i].r ? 0 : 2;
 	}
 	if (!code)
-		code = tolerances(&c, names, values);
+		code = fields_are_there(&c);
 	if (!code) {
 		c.start = tool_start(c.side[0].r);
 		code = compare(&c);
