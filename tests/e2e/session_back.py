@@ -3,7 +3,7 @@
 """session_back.py - a recording whose clock was set back gives all of its samples, in the file's order, to whoever reads
 it; what a command could not read is said and makes its exit status 1; the same file gives the same bytes every time."""
 from lib import *
-from random_mcap import MAGIC, zlib, json, pairs, rec, text
+from random_mcap import MAGIC, json, lz4, pairs, rec, text, zlib
 
 N = 300
 S = 10**9
@@ -89,4 +89,16 @@ write("evil.mcap", MAGIC + rec(1, text("") + text("x")) + rec(4, struct.pack("<H
       b"".join(rec(5, struct.pack("<HIQQ", 1, i, i, i) + report) for i in range(3)) + rec(15, bytes(4)) + rec(2, bytes(20)) + MAGIC)
 rows = tool("export", "evil.mcap", "--hid-recorder").stdout.split("\n")
 check([r[:2] for r in rows] == ["D:", "R:", "N:", "I:"] + 3 * ["E:"] + [""] and "\x1b" not in rows[2], rows)
+
+# chunks packed with lz4: read, or said what is lacking, which is no damage
+body = rec(4, struct.pack("<HH", 1, 0) + text("/a") + text("raw") + pairs({})) + rec(5, struct.pack("<HIQQ", 1, 0, 5, 5) + b"abc")
+packed = lz4(body)
+write("lz4.mcap", MAGIC + rec(1, text("") + text("x")) + rec(6, struct.pack("<QQQI", 5, 5, len(body), zlib.crc32(body)) + text("lz4") +
+      struct.pack("<Q", len(packed)) + packed) + rec(15, bytes(4)) + rec(2, bytes(20)) + MAGIC)
+if "HP_HAVE_LZ4 1" in open(build + "/have.h").read():
+    check(": good, 1 messages" in tool("verify", "lz4.mcap").stdout, "lz4")
+else:
+    for words, code in ((["info", "lz4.mcap"], 0), (["verify", "lz4.mcap"], 1), (["recover", "lz4.mcap", "-o", "lz4-copy.mcap"], 1)):
+        p = tool(*words, code=code)
+        check("needs liblz4" in p.stdout + p.stderr and "`headpipe recover`" not in p.stdout and "1 damaged" not in p.stdout, p.stdout + p.stderr)
 end("a clock that goes back loses nothing")
