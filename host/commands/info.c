@@ -3,6 +3,7 @@
 #include "commands/shared/json.h"
 #include "commands/shared/tool.h"
 #include "session/head.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ struct found {
 	int64_t longest_gap, gap_at, first, last; /* first and last: the earliest and the latest time */
 	uint64_t back;                            /* steps of the clock back, and the longest one */
 	int64_t longest_back;
+	char why[400]; /* a chunk cannot be unpacked here */
 	uint64_t reports, samples;
 	int64_t usual; /* interval between reports (or samples), ns */
 };
@@ -80,7 +82,9 @@ static void walk(struct hps_reader *r, struct found *f)
 		if (++done % 4096 == 0)
 			tool_progress(done, info.messages);
 		if (code < 0) {
-			f->broken++;
+			f->broken += code == -EBADMSG;
+			if (code == -ENOTSUP || code == -EFBIG)
+				snprintf(f->why, sizeof f->why, "%s", hps_reader_error(r));
 			continue;
 		}
 		if (!hps_get_event(r, &m, &e, NULL)) {
@@ -279,8 +283,7 @@ static void print_text(struct hps_reader *r, const char *path, const struct hps_
 		printf("  damaged     %" PRIu64 " chunks cannot be read\n",
 		       info->damaged_chunks > f->broken ? info->damaged_chunks : f->broken);
 	if (info->refused_chunks)
-		printf("  unreadable  %" PRIu64 " chunks, which this build cannot unpack or which are too large\n",
-		       info->refused_chunks);
+		printf("  unreadable  %" PRIu64 " chunks%s%s\n", info->refused_chunks, f->why[0] ? ": " : "", f->why);
 	if (info->note[0])
 		printf("  note        %s\n", info->note);
 	if (ini) {

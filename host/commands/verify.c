@@ -38,10 +38,12 @@ static int verify(void *state)
 	if (faults)
 		printf("%s: %d fault%s; `headpipe recover` makes a good file of what is left\n", file, faults,
 		       faults == 1 ? "" : "s");
-	else if (info.refused_chunks)
-		printf("%s: not checked: %" PRIu64 " of its chunks cannot be unpacked here\n", file,
-		       info.refused_chunks);
-	else
+	else if (info.refused_chunks) {
+		printf("%s: not checked: %" PRIu64 " of its chunks cannot be unpacked here%s", file,
+		       info.refused_chunks, info.note[0] ? ": " : "");
+		tool_text(stdout, info.note);
+		putchar('\n');
+	} else
 		printf("%s: good, %" PRIu64 " messages in %" PRIu64 " chunks%s\n", file, info.messages, info.chunks,
 		       info.note[0] ? "; not indexed: `headpipe recover` would add an index" : "");
 	hps_close(r);
