@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * data.c - the motion that all rows work on. */
-#include "api/builtin.h"
 #include "../tests/plain/pose.h"
 #include "../tests/plain/random.h"
+#include "api/builtin.h"
 #include "bench.h"
 #include "inputs/decode/tracker.h"
 #include <math.h>

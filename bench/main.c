@@ -12,8 +12,8 @@
  * All rows take turns, in a new order each round, and ours and the plain form of a row follow each other, so that a
  * machine that slows down for a while slows down both. Compare ratios of one run, not nanoseconds of two. */
 #include "../tests/plain/random.h"
-#include "bench.h"
 #include "base/clock.h"
+#include "bench.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

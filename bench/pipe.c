@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * pipe.c - pipelines for the bench. */
 #include "pipe.h"
+#include "base/log.h"
 #include "bench.h"
 #include "graph/graph.h"
 #include "run/life.h"
-#include "base/log.h"
 #include "run/pipeline.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * exec.c - samples from the standard output of a program, one JSON object per line. */
-#include "run/inside.h"
-#include "io/child.h"
-#include "door.h"
-#include "json_sample.h"
 #include "base/lines.h"
+#include "door.h"
+#include "io/child.h"
+#include "json_sample.h"
+#include "run/inside.h"
 #include <errno.h>
 #include <string.h>
 

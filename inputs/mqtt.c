@@ -2,8 +2,8 @@
  * mqtt.c - samples from a topic of an MQTT broker, one JSON object per message. One section is one headset: when a
  * pattern matches several topics, the first that speaks is it. */
 #include "door.h"
-#include "json_sample.h"
 #include "io/broker.h"
+#include "json_sample.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,11 @@
  * xplane.c - moves the pilot's head in X-Plane over its own UDP port; no plugin is needed.
  *
  * One DREF datagram (509 bytes: "DREF" NUL, float32 little-endian, path of the dataref with NULs behind it) per value:
- * pilots_head_psi, _the, _phi in degrees: right, up, and to the side that `roll` says. With `translation` also pilots_head_x, _y, _z: metres in
- * the aircraft, right, up, back, counted from its reference point. So the eye point of the aircraft is asked for with
- * RREF (413 bytes), and no position is sent before all three coordinates are known. The question stays open at one
- * answer a second, so another aircraft brings its own eye point, and is repeated when the answers stop. */
+ * pilots_head_psi, _the, _phi in degrees: right, up, and to the side that `roll` says. With `translation` also
+ * pilots_head_x, _y, _z: metres in the aircraft, right, up, back, counted from its reference point. So the eye point of
+ * the aircraft is asked for with RREF (413 bytes), and no position is sent before all three coordinates are known. The
+ * question stays open at one answer a second, so another aircraft brings its own eye point, and is repeated when the
+ * answers stop. */
 #include "api/builtin.h"
 #include "headpipe.h"
 #include "pose/basis.h"
@@ -49,10 +50,11 @@ static const struct hp_option options[] = {
 	HP_OPT_ADDRS(struct xplane, to, "127.0.0.1:49000", "where X-Plane listens"),
 	HP_OPT_BOOL(struct xplane, translation, "no",
 	            "move the head as well as turn it; needs a tracker with position"),
-	HP_OPT_ENUM(struct xplane, roll, "right", "right|left",
-	            "side to which a positive pilots_head_phi tilts the head; X-Plane documents none: `right`, as for its "
-	            "aircraft, is untried; change it when the view tilts the wrong way",
-	            HP_LIVE),
+	HP_OPT_ENUM(
+	    struct xplane, roll, "right", "right|left",
+	    "side to which a positive pilots_head_phi tilts the head; X-Plane documents none: `right`, as for its "
+	    "aircraft, is untried; change it when the view tilts the wrong way",
+	    HP_LIVE),
 	HP_OPT_REAL(struct xplane, limit, "60", 1, 1000, "most updates per second; of a burst the newest pose is sent",
 	            0, "Hz", 20, 200),
 	HP_OPT_END

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * child.c - the life of a child program. It is started by libuv; its pipes are ours, since the ends of a socket pair,
- * which libuv would make, cannot be opened as /dev/stdout. More than 400 lines: start, end and start again are one state
- * machine over one set of handles. */
+ * which libuv would make, cannot be opened as /dev/stdout. More than 400 lines: start, end and start again are one
+ * state machine over one set of handles. */
 #include "child.h"
 #include "child_system.h"
 #include <errno.h>

@@ -2,8 +2,8 @@
  * child_log.h - what a child program prints, as lines of the log, with limits. [loop] */
 #ifndef HP_CHILD_LOG_H
 #define HP_CHILD_LOG_H
-#include "headpipe.h"
 #include "base/lines.h"
+#include "headpipe.h"
 
 struct hp_child_log {
 	const struct hp_host *host;

@@ -231,8 +231,8 @@ static double mark_of(const struct judge_marks *m, int column)
 
 static void table(FILE *f, double y, const struct judge_run *runs, size_t n)
 {
-	static const char *const heads[6] = { "trembles", "comes late",  "error besides",
-		                              "error in all",     "past a turn", "uneven speed" };
+	static const char *const heads[6] = { "trembles",     "comes late",  "error besides",
+		                              "error in all", "past a turn", "uneven speed" };
 	static const char *const units[6] = { "°", " ms", "°", "°", "°", "°/s" };
 	static const int digits[6] = { 3, 1, 2, 2, 2, 1 };
 	for (int c = 0; c < 6; c++)

@@ -3,8 +3,8 @@
  * report rate. Used by the inputs `hid` and `replay`; the same bytes give the same samples. */
 #ifndef TRACKER_H
 #define TRACKER_H
-#include "descriptor.h"
 #include "api/builtin.h"
+#include "descriptor.h"
 #include "headpipe.h"
 #include "plan.h"
 

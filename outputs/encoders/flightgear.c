@@ -5,8 +5,8 @@
  * With translation (conf/headpipe-flightgear-6dof.xml), 52 bytes: x, y, z offsets in metres, the three angles, and an
  * int32 that is always 1; the layout of OpenTrack's headtracker.xml. The offsets are absolute places in the aircraft,
  * so 0 0 0 is not the pilot's seat: base_x, base_y and base_z say where the seat's eye point is. */
-#include "pose/basis.h"
 #include "headpipe.h"
+#include "pose/basis.h"
 #include <errno.h>
 #include <string.h>
 

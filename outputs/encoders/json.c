@@ -5,10 +5,10 @@
  *
  * The text is laid down front to back with fixed-size copies; the device's name is escaped once per connection, and
  * the angular velocity, which appears under two keys, is formatted once. */
-#include "headpipe.h"
 #include "base/label.h"
-#include "number/number.h"
+#include "headpipe.h"
 #include "number/digits.h"
+#include "number/number.h"
 #include "pose/pose.h"
 #include <errno.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * msgpack.c - one MessagePack map per sample, always the same eight keys in the same order, and "pos" behind them
- * where the sample has a position; docs/wire-formats.md has the schema. msgpack-c packs into our own fixed buffer: no allocation. */
-#include "headpipe.h"
+ * where the sample has a position; docs/wire-formats.md has the schema. msgpack-c packs into our own fixed buffer: no
+ * allocation. */
 #include "base/label.h"
+#include "headpipe.h"
 #include <errno.h>
 #include <msgpack/pack.h>
 #include <string.h>

@@ -133,11 +133,13 @@ static const struct hp_option options[] = {
 	    struct osc, args, "preset",
 	    "the numbers of each message, messages separated by |: [-]yaw pitch roll, qw qx qy qz, x y z (cm); the "
 	    "same with scene_ (inverse, for sound fields) or sim_ (right, up, right) in front; unity_rx ry rz, "
-	    "unity_qx qy qz qw, unity_x y z (m); bone_x y z; time (s); int:1; 'text'. NAME/90: degrees (or cm) from -90 "
+	    "unity_qx qy qz qw, unity_x y z (m); bone_x y z; time (s); int:1; 'text'. NAME/90: degrees (or cm) from "
+	    "-90 "
 	    "to 90 become -1 to 1"),
 	HP_OPT_ENUM(struct osc, units, "deg", "deg|rad|norm", "unit of angles; norm: -180 to 180 becomes 0 to 1"),
 #define BONE_PLACE(f, def, doc) HP_OPT_REAL(struct osc, f, def, -10, 10, doc, HP_LIVE, "m")
-	BONE_PLACE(bone_x, "0", "what the name bone_x sends: place of the avatar's head bone above its neck bone, to the right"),
+	BONE_PLACE(bone_x, "0",
+	           "what the name bone_x sends: place of the avatar's head bone above its neck bone, to the right"),
 	BONE_PLACE(bone_y, "0.1", "bone_y: the same, up; it depends on the avatar, 0 puts the head into the neck"),
 	BONE_PLACE(bone_z, "0", "bone_z: the same, to the front"),
 	HP_OPT_ENUM(struct osc, bundle, "auto", "auto|always", "auto: a bundle when there is more than one message"),
@@ -175,7 +177,8 @@ static int add_number(struct osc *o, struct message *m, const char *word, size_t
 		errno = 0;
 		range = strtol(slash + 1, &end, 10);
 		if (end != word + n || errno || range < 1 || range > 100000)
-			return complain(o, "args", word, n, "has no range behind its slash; a whole number, 1 to 100000");
+			return complain(o, "args", word, n,
+			                "has no range behind its slash; a whole number, 1 to 100000");
 	}
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		if (strlen(names[i].name) != length - sign || memcmp(names[i].name, word + sign, length - sign))

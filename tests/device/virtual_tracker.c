@@ -10,8 +10,8 @@
  *   --mute            answer every read of a feature report with an error
  *   --always          stream without being set up      --still   always the same pose     --nogyro  gyro all zero
  *   --log FILE        one line per report: "S ns hex" sent, "W id hex" written to it, "G id" asked of it
- * It ends, and with it the device, on SIGTERM; SIGUSR1 makes it forget its settings, as a power cut would; SIGUSR2 stops
- * its motion or starts it. */
+ * It ends, and with it the device, on SIGTERM; SIGUSR1 makes it forget its settings, as a power cut would; SIGUSR2
+ * stops its motion or starts it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/input.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_lists.c - any text as the lists in options: columns and stage of csv, invert and swap of axes, points of curve, maps of
- * mount. The first byte chooses. What check() takes must open and work, what it refuses must come with a key and a reason. */
+ * fuzz_lists.c - any text as the lists in options: columns and stage of csv, invert and swap of axes, points of curve,
+ * maps of mount. The first byte chooses. What check() takes must open and work, what it refuses must come with a key
+ * and a reason. */
 #include "../unit/fake_host.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -11,14 +12,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct {
 		const struct hp_module *module;
 		const char *key;
-	} lists[] = { { &hp_output_csv, "columns" },
-		      { &hp_output_csv, "stage" },
-		      { &hp_filter_axes, "invert" },
-		      { &hp_filter_axes, "swap" },
-		      { &hp_filter_curve, "yaw" },
-		      { &hp_filter_curve, "pitch_negative" },
-		      { &hp_filter_mount, "axis_map" },
-		      { &hp_filter_mount, "gyro_invert" } };
+	} lists[] = { { &hp_output_csv, "columns" },    { &hp_output_csv, "stage" },
+		      { &hp_filter_axes, "invert" },    { &hp_filter_axes, "swap" },
+		      { &hp_filter_curve, "yaw" },      { &hp_filter_curve, "pitch_negative" },
+		      { &hp_filter_mount, "axis_map" }, { &hp_filter_mount, "gyro_invert" } };
 	struct fake_host f;
 	struct hp_sample s = HP_SAMPLE_INIT;
 	const char *key = NULL;

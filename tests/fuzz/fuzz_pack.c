@@ -16,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (pack_put(&out, &a, offsets, sizes, 3, true))
 			abort();
 		in = (struct hps_in){ out.data, out.data + out.size, false };
-		if (pack_get(&in, &b, PACK_BYTES) || a.n != b.n || a.total != b.total || memcmp(a.data, b.data, a.total) != 0)
+		if (pack_get(&in, &b, PACK_BYTES) || a.n != b.n || a.total != b.total ||
+		    memcmp(a.data, b.data, a.total) != 0)
 			abort();
 		for (uint32_t i = 0; i < a.n; i++)
 			if (a.time[i] != b.time[i] || a.publish[i] != b.publish[i] || a.sequence[i] != b.sequence[i] ||

@@ -51,7 +51,7 @@ struct fake_host {
 		struct hp_node node; /* what a built-in module finds behind it (run/inside.h) */
 	};
 	struct hp_run run;
-	int64_t time;        /* answer of now() */
+	int64_t time; /* answer of now() */
 	struct hp_timer timers[FAKE_TIMERS];
 	struct hp_watch watches[FAKE_WATCHES];
 	struct hp_file files[FAKE_FILES];

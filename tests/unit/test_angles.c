@@ -40,6 +40,28 @@ static void test_same_pose(void **unused)
 	}
 }
 /* Turning round and round, and nodding over the top, in steps of one degree: no step is longer. */
+/* Straight up and down yaw and roll cannot be told apart: what changes is shared out, and the pose is the same. */
+static void test_at_the_pole(void **unused)
+{
+	(void)unused;
+	for (int side = -1; side <= 1; side += 2)
+		for (int change = -8; change <= 8; change += 4) {
+			struct hp_angles a = { 0 };
+			double ypr[3] = { 20, side * 85, 10 }, q[4], got[4], out[3], given[3];
+			hp_frame_quat_from_ypr(ypr, q);
+			hp_angles_follow(&a, q, ypr, never, out);
+			ypr[0] += change;
+			ypr[1] = side * 90;
+			hp_frame_quat_from_ypr(ypr, q);
+			hp_quat_to_ypr(q, given);
+			hp_angles_follow(&a, q, given, never, out);
+			hp_frame_quat_from_ypr(out, got);
+			double dot = q[0] * got[0] + q[1] * got[1] + q[2] * got[2] + q[3] * got[3];
+			assert_true(fabs(fabs(dot) - 1) < 1e-9);
+			assert_true(fabs(out[0] - 20 - change / 2) < 1e-4);
+			assert_true(fabs(out[2] - 10 + side * change / 2) < 1e-4);
+		}
+}
 static void test_no_flips(void **unused)
 {
 	(void)unused;
@@ -172,8 +194,8 @@ static void test_weaker(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_pose), cmocka_unit_test(test_no_flips), cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_round),     cmocka_unit_test(test_weaker),
+		cmocka_unit_test(test_same_pose), cmocka_unit_test(test_at_the_pole), cmocka_unit_test(test_no_flips),
+		cmocka_unit_test(test_ends),      cmocka_unit_test(test_round),       cmocka_unit_test(test_weaker),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -315,6 +315,16 @@ static void test_follow(void **unused)
 		expect(&r, 1, 0, 0, 0.01);
 		end(&r);
 	}
+	for (int m = 0; m < 4; m++) { /* no step goes further than to the last degree, however fast it follows */
+		BEGIN(&r, "settle", "0s", "follow", "10", "mode", modes[m % 3], "tilt", m == 3 ? "head" : "mount");
+		feed(&r, rot(1, 0, 0));
+		for (int i = 0; i < 200; i++) {
+			feed(&r, rot(2.05, 0, 0));
+			assert_true(r.s.ypr[0] > 1 - 1e-9);
+		}
+		expect(&r, 1, 0, 0, 1e-9);
+		end(&r);
+	}
 }
 /* Any pose, straight up and upside down included, any clock, any live change: always a finite unit pose. */
 static void test_anything(void **unused)

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "inputs/json_sample.h"
 #include "base/lines.h"
+#include "inputs/json_sample.h"
 #include "pose/pose.h"
 #include <math.h>
 #include <stdio.h>

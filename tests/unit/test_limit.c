@@ -236,6 +236,7 @@ static void zero_in_a_replay(void **unused)
 static int trace_pos(struct probe *p, const struct hp_sample *s)
 {
 	(void)p;
+	assert_int_equal(s->reset_count, 9);
 	trace("%.6g", s->pos[1]);
 	return 0;
 }
@@ -276,6 +277,7 @@ static void return_in_a_replay(void **unused)
 		struct hp_sample s = pose(steps[i].at * MS, 0);
 		s.flags |= HP_POS;
 		s.pos[1] = steps[i].pos;
+		s.reset_count = 9;
 		emit_sample(&b, "head", &s);
 		assert_traced(steps[i].traced);
 	}

@@ -141,7 +141,7 @@ static void begin(struct coder *c, const char *const *set)
 		fake_set(osc, c->state, set[0], set[1]);
 	c->opened = osc->open(c->state, &c->f.host);
 }
-#define BEGIN(c, ...)                                                                   begin(c, (const char *const[]){ __VA_ARGS__, NULL })
+#define BEGIN(c, ...)                                                                        begin(c, (const char *const[]){ __VA_ARGS__, NULL })
 static void end(struct coder *c)
 {
 	if (!c->opened)
@@ -256,7 +256,8 @@ static void test_presets(void **unused)
 	put_bundle(&b);
 	ELEMENT(&b, "/VMC/Ext/OK", "i", 1);
 	ELEMENT(&b, "/VMC/Ext/T", "f", 0.0);
-	ELEMENT(&b, "/VMC/Ext/Bone/Pos", "sfffffff", "Head", -0.5, 0.25, 2.0, s.quat[2], -s.quat[3], -s.quat[1], s.quat[0]);
+	ELEMENT(&b, "/VMC/Ext/Bone/Pos", "sfffffff", "Head", -0.5, 0.25, 2.0, s.quat[2], -s.quat[3], -s.quat[1],
+	        s.quat[0]);
 	expect(&c, &s, &b);
 	end(&c);
 	s.flags &= ~(uint32_t)HP_POS;

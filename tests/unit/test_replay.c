@@ -407,10 +407,9 @@ static void test_behind(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_behind),
-		cmocka_unit_test(test_rhythm),   cmocka_unit_test(test_loop),    cmocka_unit_test(test_batches),
-		cmocka_unit_test(test_devices),  cmocka_unit_test(test_refused), cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_sessions), cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_behind),  cmocka_unit_test(test_rhythm),   cmocka_unit_test(test_loop),
+		cmocka_unit_test(test_batches), cmocka_unit_test(test_devices),  cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_faults),  cmocka_unit_test(test_sessions), cmocka_unit_test(test_cuts),
 	};
 	int rc = cmocka_run_group_tests(tests, NULL, NULL);
 	recording_gone();

@@ -236,6 +236,26 @@ static void test_live_change(void **unused)
 	}
 }
 
+/* Back at auto the device's own latency is learned anew, not slowly from what was set. */
+static void test_auto_again(void **unused)
+{
+	static const char *const latency[] = { "auto", "0", "auto" };
+	(void)unused;
+	void *state = opened(HP_STREAM_REPLAY);
+	for (int i = 0; i < 75; i++) {
+		struct hp_sample s = yaw_at(T0 + i * 20 * MS, i * 1.2, 60);
+		s.latency_ms = 40;
+		if (i % 25 == 0) {
+			fake_set(resample, state, "latency", latency[i / 25]);
+			assert_int_equal(resample->changed(state), 0);
+		}
+		give(state, s);
+	}
+	const struct hp_sample *s = &fake.samples[fake.nsamples - 1];
+	assert_true(fabs(yaw_of(s) - (double)(s->time_ns - T0) * 60e-9 - 60 * 0.04) < 0.02);
+	closed(state);
+}
+
 static void test_silence(void **unused)
 {
 	(void)unused;
@@ -467,13 +487,21 @@ static void test_anything(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_grid),           cmocka_unit_test(test_correction_fades),
-		cmocka_unit_test(test_latency),        cmocka_unit_test(test_latency_and_limit),
-		cmocka_unit_test(test_no_lead),        cmocka_unit_test(test_live_change),
-		cmocka_unit_test(test_silence),        cmocka_unit_test(test_when),
-		cmocka_unit_test(test_slows_down),     cmocka_unit_test(test_events_in_order),
-		cmocka_unit_test(test_own_speed),      cmocka_unit_test(test_interpolates),
-		cmocka_unit_test(test_live_is_replay), cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_grid),
+		cmocka_unit_test(test_correction_fades),
+		cmocka_unit_test(test_latency),
+		cmocka_unit_test(test_latency_and_limit),
+		cmocka_unit_test(test_no_lead),
+		cmocka_unit_test(test_live_change),
+		cmocka_unit_test(test_auto_again),
+		cmocka_unit_test(test_silence),
+		cmocka_unit_test(test_when),
+		cmocka_unit_test(test_slows_down),
+		cmocka_unit_test(test_events_in_order),
+		cmocka_unit_test(test_own_speed),
+		cmocka_unit_test(test_interpolates),
+		cmocka_unit_test(test_live_is_replay),
+		cmocka_unit_test(test_anything),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

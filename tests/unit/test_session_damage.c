@@ -213,7 +213,6 @@ static void bits_zstd(void **state)
 		skip();
 	every_bit(HPS_ZSTD, false, 3);
 	every_bit(HPS_LEAN, false, 3);
-
 }
 
 /* Holes of any size anywhere: everything outside the chunks they touch is found. */

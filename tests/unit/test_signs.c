@@ -256,8 +256,8 @@ static const struct row {
 } rows[] = {
 	{ "`opentrack`, `json`, `msgpack`, `csv`, `hds`", "the sample itself, degrees", NULL, opentrack,
 	  "the reference's bytes; OpenTrack takes the next row" },
-	{ "`opentrack` below `axes`, `invert = yaw, pitch, roll`", "as OpenTrack counts, degrees", NULL, opentrack_inverted,
-	  "opentrack's module, run; its senders' source" },
+	{ "`opentrack` below `axes`, `invert = yaw, pitch, roll`", "as OpenTrack counts, degrees", NULL,
+	  opentrack_inverted, "opentrack's module, run; its senders' source" },
 	{ "`flightgear`", "view offsets, degrees", NULL, flightgear, "seen in FlightGear 2020.3" },
 	{ "`xplane`", "pilots_head angles, degrees", NULL, xplane,
 	  "documentation: X-Plane's list of datarefs, which gives no sign for phi (option `roll`)" },
@@ -336,7 +336,8 @@ static struct judged *judged_of(struct judged *all, const char *receiver)
 static void pronounce(const struct judged *all, int least)
 {
 	for (; all->receiver[0]; all++) {
-		printf("count: signs of %s: %d inputs, largest error %.4f degrees\n", all->receiver, all->inputs, all->worst);
+		printf("count: signs of %s: %d inputs, largest error %.4f degrees\n", all->receiver, all->inputs,
+		       all->worst);
 		assert_true(all->inputs >= least);
 		assert_true(all->worst <= 0.1);
 	}
@@ -414,8 +415,8 @@ static void judge_rotations(const char *path)
 		assert_int_equal(sscanf(source, "%lf %lf %lf", &from[0], &from[1], &from[2]), 3);
 		assert_true(from[row % 3] == 1); /* front, left, up, in this order */
 		/* heard at R^T * source: the rows of R are what the three axes became */
-		assert_int_equal(
-		    sscanf(rest, "%lf %lf %lf", &head[row % 3][0], &head[row % 3][1], &head[row % 3][2]), 3);
+		assert_int_equal(sscanf(rest, "%lf %lf %lf", &head[row % 3][0], &head[row % 3][1], &head[row % 3][2]),
+		                 3);
 		if (row % 3 == 2)
 			judge_input(all, receiver, input, (const double(*)[3])head);
 	}

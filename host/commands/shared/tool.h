@@ -18,8 +18,9 @@
 #define TOOL_TO(T)     \
 	HP_ARG("--to", \
 	       HP_OPT_NS(T, to, "", 1e-9, HP_ARG_LONG, "where it ends, from the recording's start; else at its end"))
-#define TOOL_PACKING(T) \
-	HP_ARG("--compression", HP_OPT_ENUM(T, packing, "none", "none|zstd|lean", "how the new file's chunks are packed"))
+#define TOOL_PACKING(T)         \
+	HP_ARG("--compression", \
+	       HP_OPT_ENUM(T, packing, "none", "none|zstd|lean", "how the new file's chunks are packed"))
 /* The end that --to gives, or one that never comes. 0, or 2 after a message: it must lie behind --from. */
 int tool_span(const struct hp_command *, int64_t from, int64_t *to);
 /* "headpipe info: FILE: text", on stderr; returns 1. */
