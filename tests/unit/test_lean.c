@@ -157,7 +157,7 @@ static void records(void **state)
 				data[k] = (uint8_t)(turn % 2 ? next() : i + k);
 			if (channel == 3)
 				size = sample(data, i, turn % 3 == 0);
-			time += turn % 11 ? 4000000 + (int64_t)(next() % 1000) : (int64_t)next();
+			time = (int64_t)((uint64_t)time + (turn % 11 ? 4000000 + next() % 1000 : next()));
 			record(&in, turn % 4 || next() % 9 ? HPS_OP_MESSAGE : HPS_OP_CHANNEL, channel,
 			       (uint32_t)(turn % 13 ? i : next()), time, turn % 6 ? time : (int64_t)next(), data, size);
 		}
