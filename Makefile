@@ -56,7 +56,7 @@ LACKING := $(foreach o,$(filter-out $(HAVE),$(OPTIONAL)),$(NEEDS_$(call part,$o,
 
 SOURCES := $(wildcard inputs/*.c inputs/*/*.c filters/*.c filters/*/*.c outputs/*.c outputs/*/*.c)
 MODS  := $(filter-out $(LACKING),$(SOURCES))
-HOST  := $(filter-out host/commands/main.c $(LACKING),$(wildcard host/*/*.c host/*/*/*.c))
+HOST  := $(filter-out $(LACKING),$(wildcard host/*/*.c host/*/*/*.c))
 # Each file in host/commands is a command of its name; what they share is in host/commands/shared.
 COMMANDS := $(sort $(filter-out main,$(patsubst host/commands/%.c,%,$(wildcard host/commands/*.c))))
 LIBO  := $(MODS:%.c=$B/%.o) $(HOST:%.c=$B/%.o)
@@ -91,7 +91,7 @@ $B/have.h: $B/flags
 
 $B/commands.def: FORCE
 	@mkdir -p $B; echo '$(foreach c,$(COMMANDS),COMMAND($c))' >$@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-$B/host/commands/main.o $B/host/commands/help.o $B/tests/unit/test_arguments.o $B/tests/fuzz/fuzz_arguments.o: $B/commands.def
+$B/host/main.o $B/host/commands/help.o $B/tests/unit/test_arguments.o $B/tests/fuzz/fuzz_arguments.o: $B/commands.def
 
 # Built-in modules take their kind from their folder, and their place in the list from their file: MODULE rows are
 # BUILTIN(kind, name) or, where the library is not there, MISSING(kind, name, "package"), by kind, then by name.
@@ -114,7 +114,7 @@ $B/%.o: %.c $B/flags $B/have.h
 $B/libhost.a: $(LIBO)
 	@rm -f $@
 	@ar rcs $@ $^
-$B/headpipe: $B/host/commands/main.o $B/libhost.a
+$B/headpipe: $B/host/main.o $B/libhost.a
 	$(call Q,LINK $@)$(LINK) $^ -o $@ $(PC_LIBS) -ldl -lm -lpthread
 $B/tests/unit/%: $B/tests/unit/%.o $(PLAINO) $B/libhost.a
 	$(call Q,LINK $@)$(LINK) $^ -o $@ $(PC_LIBS) -lcmocka -ldl -lm -lpthread
@@ -300,4 +300,4 @@ format:
 clean:
 	rm -rf build
 -include $(SESSION_PIC:.o=.d) $(BENCH_SESSIONO:.o=.d)
--include $(BENCHO:.o=.d) $(BENCH_POSE:.o=.d) $(LIBO:.o=.d) $B/tests/docs/tables.d $B/host/commands/main.d $(UNIT:=.d) $(PLAINO:.o=.d) $(FUZZ:=.d) $(TESTMODS:.so=.d)
+-include $(BENCHO:.o=.d) $(BENCH_POSE:.o=.d) $(LIBO:.o=.d) $B/tests/docs/tables.d $B/host/main.d $(UNIT:=.d) $(PLAINO:.o=.d) $(FUZZ:=.d) $(TESTMODS:.so=.d)

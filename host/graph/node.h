@@ -133,7 +133,7 @@ struct hp_run {
 	size_t packet_size;
 	struct hp_perf *perf;       /* NULL = not measured */
 	struct hp_loop *loop;       /* run/loop.h; NULL before and after */
-	struct hp_udp_sockets *udp; /* run/udp.c: shared by all outputs, NULL = none yet */
+	struct hp_udp_sockets *udp; /* run/udp_socket.c: shared by all outputs, NULL = none yet */
 };
 
 /* The module only ever had a const view of what is the node's first member. */

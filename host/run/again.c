@@ -11,7 +11,7 @@
 #include "graph/ini.h"
 #include "pipeline.h"
 #include "timer.h"
-#include "udp.h"
+#include "udp_socket.h"
 #include "watch.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
 #include "program.h"
 #include "services.h"
 #include "timer.h"
-#include "udp.h"
+#include "udp_socket.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

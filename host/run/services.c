@@ -13,7 +13,7 @@
 #include "request.h"
 #include "stream.h"
 #include "timer.h"
-#include "udp.h"
+#include "udp_socket.h"
 #include "watch.h"
 #include <errno.h>
 

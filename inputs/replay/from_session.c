@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * from_session.c - a session file as a source of reports, or of samples, and of the events between them. */
+#include "clock_steps.h"
 #include "headpipe-session.h"
-#include "pace.h"
 #include "source.h"
 
 #include <errno.h>

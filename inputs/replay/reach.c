@@ -2,7 +2,7 @@
  * reach.c - whether a recording is as long as `from` says, found out before anything is opened for what it would give:
  * an output that replaces a file must not do so for nothing. */
 #include "reach.h"
-#include "pace.h"
+#include "clock_steps.h"
 #include <errno.h>
 #include <stdio.h>
 

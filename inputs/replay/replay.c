@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * replay.c - the input `replay`: a recording's reports, or samples, as if the device were there, in their rhythm. */
 #include "api/builtin.h"
+#include "clock_steps.h"
 #include "headpipe.h"
 #include "inputs/decode/tracker.h"
-#include "pace.h"
 #include "reach.h"
 #include "run/inside.h"
 #include "source.h"

@@ -141,7 +141,7 @@ def tried(change, where):
             with lock:
                 caught_by[change.path, test] += 1
             return test
-    subprocess.run([*link_words, f"{B}/host/commands/main.o", obj, f"{B}/libhost.a", "-o", f"{where}/headpipe", *libs, "-ldl", "-lm", "-lpthread"], check=True)
+    subprocess.run([*link_words, f"{B}/host/main.o", obj, f"{B}/libhost.a", "-o", f"{where}/headpipe", *libs, "-ldl", "-lm", "-lpthread"], check=True)
     shutil.copy(f"{B}/have.h", where)
     for test in E2E:
         if not ends_well(["python3", f"tests/e2e/{test}.py"], where, B=where, PYTHONDONTWRITEBYTECODE="1"):

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * test_udp.c - which addresses share a socket: those of one host, whatever the port; of a link-local one in IPv6 only
+ * test_udp_socket.c - which addresses share a socket: those of one host, whatever the port; of a link-local one in IPv6 only
  * on the same interface. Ports of this machine have a connected socket each, and no datagram is lost for it whether
  * somebody listens, nobody, or somebody later. */
-#include "run/udp.c"
+#include "run/udp_socket.c"
 
 #include <poll.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * summary_read.c - takes in the summary at the end of a session file; when anything about it is wrong, the file
+ * index_read.c - takes in the summary at the end of a session file; when anything about it is wrong, the file
  * is walked instead. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * udp.c - datagrams: one unconnected, non-blocking socket per receiving host, shared by all outputs; for ports of this
+ * udp_socket.c - datagrams: one unconnected, non-blocking socket per receiving host, shared by all outputs; for ports of this
  * machine a connected socket each, which shares the source port of the host's.
  *
  * Per host, because what waits for a machine that is switched off (until ARP gives up) counts against the socket's send
@@ -10,7 +10,7 @@
  * told nothing, so no datagram is lost for the report. Only loopback: elsewhere a connected socket would keep the
  * source address that it had at the start, whatever network the machine has moved to, and could not be opened before
  * there is one. */
-#include "udp.h"
+#include "udp_socket.h"
 #include "base/clock.h"
 #include "complain.h"
 #include <arpa/inet.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * udp.h - the service `udp`. [loop] */
-#ifndef HP_UDP_H
-#define HP_UDP_H
+ * udp_socket.h - the service `udp`. [loop] */
+#ifndef HP_UDP_SOCKET_H
+#define HP_UDP_SOCKET_H
 #include "graph/node.h"
 
 struct hp_udp *hp_udp_open(const struct hp_host *, const struct hp_addrs *);

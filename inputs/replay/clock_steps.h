@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * pace.h - the rhythm of a replay, whose recorded clock may have been set back or may be nonsense. */
-#ifndef REPLAY_PACE_H
-#define REPLAY_PACE_H
+ * clock_steps.h - the rhythm of a replay, whose recorded clock may have been set back or may be nonsense. */
+#ifndef REPLAY_CLOCK_STEPS_H
+#define REPLAY_CLOCK_STEPS_H
 #include <stdbool.h>
 #include <stdint.h>
 
