@@ -411,9 +411,15 @@ int main(int argc, char **argv)
 	}
 	if (samples < 20000)
 		die("--samples", "at least 20000");
-	snprintf(raw_path, sizeof raw_path, "%.400s/headpipe-bench-%d.mcap", folder, (int)getpid());
-	snprintf(zstd_path, sizeof zstd_path, "%.400s/headpipe-bench-%d-zstd.mcap", folder, (int)getpid());
-	snprintf(extra_path, sizeof extra_path, "%.400s/headpipe-bench-%d-x.mcap", folder, (int)getpid());
+	/* its own, for two that run in different containers may have one number and one /tmp */
+	char own[450];
+	snprintf(own, sizeof own, "%.400s/headpipe-bench-XXXXXX", folder);
+	if (!mkdtemp(own))
+		die(folder, strerror(errno));
+	folder = own;
+	snprintf(raw_path, sizeof raw_path, "%.420s/headpipe-bench-%d.mcap", folder, (int)getpid());
+	snprintf(zstd_path, sizeof zstd_path, "%.420s/headpipe-bench-%d-zstd.mcap", folder, (int)getpid());
+	snprintf(extra_path, sizeof extra_path, "%.420s/headpipe-bench-%d-x.mcap", folder, (int)getpid());
 	make_set();
 	if (!json)
 		printf("%" PRIu64 " samples of %d fields, %d bytes; in %s\n%-34s %12s %-10s %-16s %s\n", samples,
@@ -472,5 +478,6 @@ int main(int argc, char **argv)
 	unlink(raw_path);
 	unlink(zstd_path);
 	unlink(extra_path);
+	rmdir(own);
 	return 0;
 }

@@ -119,7 +119,7 @@ void bench_large(const char *self, const char *folder, uint64_t n)
 {
 	char path[500], from[40], channel[12], out[1 << 16], program[600];
 	uint64_t messages, chunks;
-	snprintf(path, sizeof path, "%.400s/headpipe-bench-%d-large.mcap", folder, (int)getpid());
+	snprintf(path, sizeof path, "%.420s/headpipe-bench-%d-large.mcap", folder, (int)getpid());
 	row("large_session_size", make(path, n) / 1e9, "GB", 0, -1, NULL);
 	/* the samples' channel is the second to be written */
 	snprintf(channel, sizeof channel, "-1");
