@@ -25,7 +25,24 @@ struct summary {
 	bool statistics;
 };
 
-/* The lengths of message indexes follow from where they begin: 15 bytes and 16 per message. */
+/* Messages of the message index from at to next. Its length tells: 15 bytes and 16 per message, where nothing may stand
+ * behind them. */
+static bool index_count(struct hps_reader *r, uint64_t at, uint64_t next, uint64_t begin, uint64_t end, uint16_t id,
+                        uint64_t *count)
+{
+	uint8_t head[HPS_HEAD + 6];
+	if (at < begin || next > end || next < at || next - at < sizeof head)
+		return false;
+	*count = (next - at - sizeof head) / 16;
+	if (r->ours)
+		return (next - at - sizeof head) % 16 == 0;
+	if (hps_read_at(r, at, head, sizeof head) < 0 || head[0] != HPS_OP_MESSAGE_INDEX ||
+	    hps_u16_at(head + HPS_HEAD) != id || hps_u32_at(head + HPS_HEAD + 2) / 16 > *count)
+		return false;
+	*count = hps_u32_at(head + HPS_HEAD + 2) / 16;
+	return true;
+}
+
 static bool chunk_index(struct hps_reader *r, struct summary *s, struct hps_in in)
 {
 	struct hps_rchunk c = { 0 };
@@ -48,9 +65,8 @@ static bool chunk_index(struct hps_reader *r, struct summary *s, struct hps_in i
 	for (size_t n = (size_t)(map.end - map.p) / 10; n--;) {
 		struct entry e = { s->nchunks, 0, hps_in_u16(&map) };
 		uint64_t at = hps_in_u64(&map), next = n ? hps_u64_at(map.p + 2) : end;
-		if (at < c.offset + c.length || next > end || next < at || next - at < 15 || (next - at - 15) % 16)
+		if (!index_count(r, at, next, c.offset + c.length, end, e.id, &e.count))
 			return false;
-		e.count = (next - at - 15) / 16;
 		sum += e.count;
 		if (!e.count)
 			continue;
@@ -58,7 +74,6 @@ static bool chunk_index(struct hps_reader *r, struct summary *s, struct hps_in i
 			return false;
 		s->entries[s->nentries++] = e;
 	}
-	(void)r;
 	c.messages = sum;
 	if (hps_grow(&s->chunks, s->nchunks, &s->chunks_room, sizeof *s->chunks) < 0)
 		return false;
