@@ -18,6 +18,7 @@ static void check_counts(struct hps_verify *v, struct hps_in map)
 {
 	struct hps_reader *r = v->r;
 	uint64_t told = 0;
+	uint8_t named[65536 / 8] = { 0 };
 	while (map.p < map.end && !map.bad) {
 		uint16_t id = hps_in_u16(&map);
 		uint64_t n = hps_in_u64(&map);
@@ -27,6 +28,11 @@ static void check_counts(struct hps_verify *v, struct hps_in map)
 		if (!map.bad && n != is)
 			hps_fault(v, "the statistics say messages of channel %u: %llu, and it is %llu", id, (ull)n,
 			          (ull)is);
+		/* other libraries may count what they left out; ours has no such channel, and nobody has one twice */
+		if (!map.bad && ((r->ours && !index) || named[id / 8] & 1 << id % 8))
+			hps_fault(v, "the statistics count messages of channel %u, which %s", id,
+			          index ? "they have counted before" : "does not exist");
+		named[id / 8] |= (uint8_t)(1 << id % 8);
 	}
 	/* a map may leave out all channels, but not some of them */
 	if (map.bad)

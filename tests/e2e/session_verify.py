@@ -47,6 +47,14 @@ for at, op, size in records(whole, summary, footer + 29):
         check(good == 1, f"a lie passes: kind {op}, byte {i} of {size}")
         found += good
 
+# counts of channels: no other number, whatever the bit, for a channel that has none as for one that has
+place, size = next((at + 9, n) for at, op, n in records(whole, summary, footer) if op == 11)
+for entry in range(place + 46, place + size - 9, 10):
+    for bit in range(16):
+        good = verify(lie(entry + bit // 8, whole[entry + bit // 8] ^ 1 << bit % 8))
+        check(good == 1, f"a count of another channel passes: byte {entry - place}, bit {bit}")
+        found += good
+
 # each field of the statistics, by name
 statistics = next(at + 9 for at, op, n in records(whole, summary, footer) if op == 11)
 for name, place, form in (("messages", 0, "<Q"), ("schemas", 8, "<H"), ("channels", 10, "<I"), ("attachments", 14, "<I"), ("metadata", 18, "<I"),
