@@ -6,7 +6,7 @@
 #include "ini.h"
 #include <string.h>
 
-/* The one option that says where an input or output reaches: its first address or path. */
+/* The one option that says where an input or output reaches: its first address, path or command line. */
 static void reach(const struct hp_node *n, char *buf, size_t size)
 {
 	*buf = 0;
@@ -15,11 +15,11 @@ static void reach(const struct hp_node *n, char *buf, size_t size)
 		size_t at = 0;
 		if (o->flags & (HP_SECRET | HP_REMOVED))
 			continue;
-		if (o->type == HP_PATH) {
-			const char *path;
-			memcpy(&path, field, sizeof path);
-			if (path && *path)
-				snprintf(buf, size, "%s", path);
+		if (o->type == HP_PATH || (o->type == HP_STR && o->flags & HP_LOCAL)) {
+			const char *text;
+			memcpy(&text, field, sizeof text);
+			if (text && *text)
+				snprintf(buf, size, o->type == HP_STR && strlen(text) > 60 ? "%.57s..." : "%s", text);
 			return;
 		}
 		if (o->type != HP_ADDRS)
